@@ -1,0 +1,1 @@
+"""A runtime for trees of Turns that knows nothing about plans."""
