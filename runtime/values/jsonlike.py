@@ -43,7 +43,7 @@ MOST: Final = 2**64 - 1
 
 _REPLACEMENT = "\ufffd"
 _UNKEEPABLE = re.compile("[\0\ud800-\udfff]")
-_IDENTIFIER = re.compile(r"[^\W\d]\w*", re.ASCII)
+_IDENTIFIER = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*")
 
 
 def _refuse(self: object, *_: object, **__: object) -> NoReturn:
