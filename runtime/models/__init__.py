@@ -1,0 +1,1 @@
+"""Models: the scripted one, which plays prepared replies."""
