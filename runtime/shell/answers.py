@@ -1,0 +1,43 @@
+"""Holding an answer against its request, before it is recorded."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from runtime.errors import AnswerInvalid, NotFound
+from runtime.tools.validation import Validator
+from runtime.values.jsonlike import freeze
+from runtime.values.requests import Answer
+
+if TYPE_CHECKING:
+    from runtime.core.frame import OpenRequest
+    from runtime.shell.tree import Tree
+
+
+def check_answer(asked: OpenRequest, answer: Answer) -> Answer:
+    """Return the answer with a value that can be kept.
+
+    Raises:
+        AnswerInvalid: It does not fit what was asked. A rejection always fits.
+    """
+    if answer.kind == "reject":
+        if not isinstance(answer.value, str) or not answer.value.strip():
+            raise AnswerInvalid("a rejection needs a reason: Answer.reject('why')")
+        return answer
+    if asked.form is None:
+        if answer.kind == "form":
+            raise AnswerInvalid(f"{asked.message!r} has no form; approve, reject, or give a value")
+    else:
+        if answer.kind != "form":
+            fields = ", ".join(asked.form.get("properties", {}))
+            raise AnswerInvalid(f"{asked.message!r} wants a form with {fields}; or reject it with a reason")
+        wrong = Validator(asked.form).explain(answer.value)
+        if wrong is not None:
+            raise AnswerInvalid(wrong)
+    return Answer(answer.kind, freeze(answer.value, where="answer"))
+
+
+def no_open_request(tree: Tree, request: str) -> NotFound:
+    """Return the error for a request that is not open, naming those that are."""
+    still = ", ".join(tree.requests) or "none"
+    return NotFound(f"request {request} is not open (it may have been answered already); open in this tree: {still}")

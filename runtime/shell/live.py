@@ -1,0 +1,246 @@
+"""A Turn that this process has in memory: its fold, its inbox, and the one place where it records.
+
+`Live.signal` is the whole of "decide, apply, advance, one append". It is synchronous, so no cancel point lies between
+deciding and recording. Whoever holds news for a Turn may call it; the Turn's own task only starts what a batch opened.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING, Any
+
+import trio
+
+from runtime.core.frame import Frame, settle, step
+from runtime.errors import InternalError, UsageError
+from runtime.shell.clock import jitter
+from runtime.values import signals as s
+from runtime.values.commands import CallModel, Command, RunChild, RunTool, Slot, Want
+from runtime.values.failure import Cause, Failure
+from runtime.values.ids import child_id, order_key
+from runtime.values.status import Status
+
+if TYPE_CHECKING:
+    from runtime.core.ports import Machine
+    from runtime.shell.active import ActiveClock
+    from runtime.shell.emitter import Emitter
+    from runtime.shell.tree import Tree
+    from runtime.values.events import EventData, TurnHeader
+
+INLINE_DEPTH = 40
+"""Levels of Turns that may share one task; deeper ones get tasks of their own, so that no call stack grows too deep."""
+
+
+class Live:
+    """One Turn in memory."""
+
+    __slots__ = (
+        "cause", "children", "clocks", "command", "due", "emitters", "header", "held", "inbox", "machine", "order",
+        "parent", "priority", "queued", "scope", "sequence", "sleeper", "state", "tree",
+    )  # fmt: skip
+
+    def __init__(
+        self, tree: Tree, machine: Machine, header: TurnHeader, parent: Live | None, command: RunChild | None
+    ) -> None:
+        self.tree = tree
+        self.machine = machine
+        self.header = header
+        self.parent = parent
+        self.command = command
+        """What its parent attached it with; None for a root."""
+        self.state: Frame = machine.new()
+        self.sequence = 0
+        self.priority = command.priority if command is not None else 0.0
+        self.order = order_key(header.turn_id)
+        self.children: dict[int, Live] = {}
+        """Children that have not been recorded as ended, running or parked."""
+        self.inbox: deque[tuple[str, s.Signal | None]] = deque()
+        """Endings of calls that the Turn's task has not taken in yet; None says that a sleep is over."""
+        self.sleeper: trio.lowlevel.Task | None = None
+        self.scope: trio.CancelScope | None = None
+        """Set while the Turn has a task."""
+        self.cause: Cause | None = None
+        """Why the Turn is to be closed; set before its scope is cancelled."""
+        self.held: dict[str, tuple[Slot, ...]] = {}
+        """Admission places by the call that holds them."""
+        self.due: set[str] = set()
+        self.queued = False
+        """Whether admission refused a want the last time it was asked."""
+        self.emitters: dict[str, Emitter] = {}
+        self.clocks: tuple[ActiveClock, ...] = parent.clocks if parent is not None else ()
+
+    # -------------------------------------------------------------------------------------------- recording
+
+    def signal(self, signal: s.Signal) -> None:
+        """Record what happened and what follows from it, as one batch.
+
+        Raises:
+            IllegalSignal: The Turn cannot take it; nothing was recorded.
+            InternalError: The machine has a bug; nothing was recorded.
+        """
+        self.queued = False
+        try:
+            events = step(self.machine, self.state, signal, self._grant, self.due)
+        except UsageError:
+            raise
+        except Exception as error:
+            raise InternalError(f"{self.header.turn_id} could not take {signal!r}: {error!r}; please report it") from error
+        self._record(events)
+
+    def pump(self) -> None:
+        """Start what is wanted, now that a place came free or a time has come."""
+        if self.state.ending is None:
+            self.queued = False
+            self._record(settle(self.machine, self.state, [], self._grant, self.due))
+            if self.state.fresh:
+                self.nudge()
+
+    def _record(self, events: list[EventData]) -> None:
+        if not events:
+            return
+        self.tree.record(self, events)
+        state = self.state
+        if state.requests:
+            self.tree.note_requests(self)
+        if state.dropped:
+            self._drop()
+
+    def _grant(self, want: Want) -> bool:
+        if not want.slots:
+            return True
+        if self.tree.runtime.admission.take(self, want):
+            self.held[want.call_key] = want.slots
+            return True
+        self.queued = True
+        return False
+
+    def _drop(self) -> None:
+        """Cancel children that the Turn has no more use for; parked ones are closed on the spot."""
+        cause = Cause("cancelled", f"{self.header.path[-1] if self.header.path else 'the plan'} does not need it any more")
+        for n in sorted(self.state.dropped):
+            child = self.children.get(n)
+            if child is None:
+                continue
+            if n in self.state.parked:
+                self.tree.close(child, cause)
+                self.children.pop(n)
+                self.signal(child.came())
+                self.nudge()
+            else:
+                child.cancel(cause)
+
+    # -------------------------------------------------------------------------------------------- calls
+
+    def start(self, key: str) -> Command | None:
+        """Return the open command of a fresh key, holding its places; None if it was closed meanwhile."""
+        command = self.state.open.get(key)
+        if command is not None and command.slots and key not in self.held:
+            self.tree.runtime.admission.retake(self, command.slots)
+            self.held[key] = command.slots
+        return command
+
+    def alone(self) -> bool:
+        """Say whether the only thing open is new and can run in the Turn's own task: nothing else can come meanwhile."""
+        state = self.state
+        if len(state.open) != 1 or len(state.fresh) != 1 or state.requests or state.parked or self.queued:
+            return False
+        sort = type(state.open[state.fresh[0]])
+        return sort is CallModel or sort is RunTool or (sort is RunChild and len(self.order) < INLINE_DEPTH)
+
+    def lone(self) -> Command | None:
+        """Return the command to run in the Turn's own task, if there is just one."""
+        return self.start(self.state.fresh.pop()) if self.alone() else None
+
+    def finish(self, key: str, signal: s.Signal | None) -> None:
+        """Take in how a call ended: give back its places, seal its previews, record it."""
+        if signal is None:
+            self.due.add(key)
+            self.pump()
+            return
+        emitter = self.emitters.pop(key, None)
+        if emitter is not None:
+            emitter.seal()
+        slots = self.held.pop(key, None)
+        if type(signal) is s.ChildCame:
+            child = self.children.pop(signal.n, None)
+            if child is not None:
+                child.leave()
+        self.signal(signal)
+        if slots:
+            self.tree.runtime.admission.release(self, slots)
+        if type(signal) is s.ChildParked and not self.children[signal.n].parked:
+            self.signal(s.ChildWoke(signal.n))  # answered before we had heard that it was parked
+
+    def leave(self) -> None:
+        """Give everything back that an ended Turn may still hold."""
+        for slots in self.held.values():
+            self.tree.runtime.admission.release(self, slots)
+        self.held.clear()
+        for emitter in self.emitters.values():
+            emitter.seal()
+        self.emitters.clear()
+        if self.queued:
+            self.tree.runtime.admission.leave(self)
+
+    # -------------------------------------------------------------------------------------------- the Turn's task
+
+    @property
+    def parked(self) -> bool:
+        """True when the Turn waits for someone outside and needs no task."""
+        return self.state.suspended
+
+    def post(self, key: str, signal: s.Signal | None) -> None:
+        """Leave the ending of a call for the Turn's task."""
+        self.inbox.append((key, signal))
+        self.nudge()
+
+    def nudge(self) -> None:
+        """Wake the Turn's task if it waits."""
+        if self.sleeper is not None:
+            task, self.sleeper = self.sleeper, None
+            trio.lowlevel.reschedule(task)
+
+    async def wait(self) -> None:
+        """Wait for a nudge."""
+        self.sleeper = trio.lowlevel.current_task()
+
+        def abort(_: Any) -> trio.lowlevel.Abort:
+            self.sleeper = None
+            return trio.lowlevel.Abort.SUCCEEDED
+
+        await trio.lowlevel.wait_task_rescheduled(abort)
+
+    def cancel(self, cause: Cause) -> None:
+        """Unwind the Turn's task; whoever attached it closes the subtree afterwards."""
+        if self.cause is None:
+            self.cause = cause
+        if self.scope is not None:
+            self.scope.cancel(reason=cause.message)
+
+    # -------------------------------------------------------------------------------------------- children
+
+    def attach(self, command: RunChild) -> Live:
+        """Return the child that the command runs, as it was left or new."""
+        child = self.children.get(command.n)
+        if child is None:
+            child = self.tree.new_child(self, command)
+            self.children[command.n] = child
+        child.command = command
+        return child
+
+    def came(self) -> s.ChildCame:
+        """Return the news of this Turn's ending for its parent."""
+        state = self.state
+        assert state.ending is not None
+        command = self.command
+        assert command is not None
+        at = self.tree.runtime.clock.now()
+        error = state.error
+        if error is not None and error.where is None:
+            error = Failure(error.kind, error.message, error.retryable, error.retry_after, "/".join(self.header.path))
+        wait = 0.5 if state.ending is Status.COMPLETED else jitter(self.header.turn_id, command.call_key, command.attempt)
+        return s.ChildCame(command.n, state.ending, state.output, state.usage, error, at, wait)
+
+    def child_name(self, n: int) -> str:
+        """Return the id of child n."""
+        return child_id(self.header.turn_id, n)

@@ -1,0 +1,296 @@
+"""The runtime: starts, resumes, answers and cancels trees over one journal."""
+
+from __future__ import annotations
+
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
+
+import trio
+
+from runtime.core.kinds import find
+from runtime.errors import NotFound, UsageError
+from runtime.journal import open_journal
+from runtime.shell import kinds as kinds  # registers the kind `agent`
+from runtime.shell.answers import check_answer, no_open_request
+from runtime.shell.clock import new_root_id, present_clock
+from runtime.shell.admission import Admission
+from runtime.shell.recovery import load_tree, refuse_unsafe_calls, revive
+from runtime.shell.runner import drive, run_here, single_cause
+from runtime.shell.tree import Tree
+from runtime.shell.turn import Turn, result_of
+from runtime.values import signals as s
+from runtime.values.budget import Budget
+from runtime.values.failure import Cause
+from runtime.values.ids import root_of, split_request_id
+from runtime.values.jsonlike import freeze
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+    from pathlib import Path
+
+    from runtime.core.ports import Clock, Definition, IdSource, Journal, RootInfo
+    from runtime.shell.live import Live
+    from runtime.values.requests import Answer, Request
+    from runtime.values.result import TurnResult
+
+class Runtime:
+    """Owns the trees that it started or resumed, until they end or the runtime closes. Made by `open_runtime`."""
+
+    def __init__(
+        self, journal: Journal, clock: Clock, ids: IdSource, threads: int, definitions: Iterable[Definition]
+    ) -> None:
+        self.journal = journal
+        self.clock = clock
+        self.ids = ids
+        self.admission = Admission()
+        self.limiter = None if clock.jumps else trio.CapacityLimiter(threads)
+        self.token = trio.lowlevel.current_trio_token()
+        self.definitions = tuple(definitions)
+        self.trees: dict[str, Tree] = {}
+        """Trees that this runtime holds."""
+        self.nursery: trio.Nursery | None = None
+        self._digests: dict[int, tuple[Definition, str]] = {}
+
+    # -------------------------------------------------------------------------------------------- start and run
+
+    async def start(self, what: Definition, input: Any = None, *, budget: Budget | None = None) -> Turn:
+        """Start a tree in the background and return its root.
+
+        Args:
+            what: An agent, a plan or a scenario.
+            input: What it is asked; a mapping for plans and scenarios.
+            budget: Limits of the tree.
+
+        Raises:
+            UsageError: The definition or the input does not hold; nothing was recorded.
+        """
+        tree = await self._create(what, input, budget or Budget())
+        self.go(tree)
+        return Turn(self, tree)
+
+    async def run(
+        self,
+        what: Definition,
+        input: Any = None,
+        *,
+        budget: Budget | None = None,
+        on_request: Callable[[Request], Awaitable[Answer | None]] | None = None,
+    ) -> TurnResult:
+        """Run a tree in the caller's own task until it ends or everything left waits.
+
+        Leaving the caller's scope stops the tree and records nothing: it stays resumable.
+
+        Args:
+            what: An agent, a plan or a scenario.
+            input: What it is asked.
+            budget: Limits of the tree.
+            on_request: Called for each question as soon as it is asked, while the rest of the tree runs on; returns the
+                answer, or None to leave the question open.
+
+        Raises:
+            UsageError: The definition or the input does not hold; nothing was recorded.
+        """
+        tree = await self._create(what, input, budget or Budget())
+        tree.in_caller = True
+        try:
+            await run_here(self, tree, on_request)
+        except BaseExceptionGroup as group:
+            raise single_cause(group) from group
+        return result_of(tree)
+
+    async def _create(self, what: Definition, input: Any, budget: Budget) -> Tree:
+        kind = find(what.kind)
+        accepted = freeze(kind.accept(what, input), where="input")
+        digest = await self.digest(what)
+        now = self.clock.now()
+        claim = await self.journal.create(
+            self.ids(now), kind=what.kind, name=what.name, definition=digest, now=now
+        )
+        tree = Tree(self, claim, what)
+        self.trees[tree.root_id] = tree
+        tree.root.signal(s.Start(accepted, max_depth=budget.depth, definition=digest))
+        return tree
+
+    async def digest(self, what: Definition) -> str:
+        """Keep a definition's text in the journal and return its digest."""
+        known = self._digests.get(id(what))
+        if known is None:
+            known = (what, await self.journal.put_definition(find(what.kind).describe(what)))
+            self._digests[id(what)] = known
+        return known[1]
+
+    def go(self, tree: Tree) -> None:
+        """See that a tree which can go on has a task."""
+        if tree.in_caller:
+            tree.stir()
+        elif not tree.running and not tree.released:
+            if self.nursery is None:
+                raise UsageError("this runtime is closed")
+            tree.running = True
+            tree.idle = trio.Event()
+            self.nursery.start_soon(drive, self, tree)
+
+    # -------------------------------------------------------------------------------------------- resume
+
+    async def resume(self, root_id: str, definition: Definition | None = None) -> Turn:
+        """Take a tree that nobody holds and let it go on from its facts.
+
+        What had finished does not run again. A model call that was in flight is made again; a tool call that was in
+        flight runs again with the same idempotency key if the tool says `replay: safe`.
+
+        Args:
+            root_id: The tree.
+            definition: What it runs, where the journal does not hold enough to rebuild that.
+
+        Raises:
+            NotFound: No such tree.
+            TreeHeld: A live process holds it.
+            DefinitionChanged: The definition is not the one that it was started with.
+            NotResumable: A tool call was in flight that may not simply run again.
+        """
+        held = self.trees.get(root_id)
+        if held is not None:
+            return Turn(self, held)
+        tree = await load_tree(self, root_id, definition)
+        try:
+            if tree.root.state.ending is None:
+                refuse_unsafe_calls(tree)
+                self.trees[root_id] = tree
+                revive(tree)
+                self.go(tree)
+                return Turn(self, tree)
+        except BaseException:
+            self.trees.pop(root_id, None)
+            with trio.CancelScope(shield=True, deadline=trio.current_time() + 5):
+                await self.let_go(tree)
+            raise
+        await self.let_go(tree)
+        return Turn(self, tree)
+
+    # -------------------------------------------------------------------------------------------- from outside
+
+    async def answer(self, request: str, answer: Answer, *, by: str = "someone") -> None:
+        """Answer an open question of a tree that this runtime or nobody holds.
+
+        A tree that nobody holds takes the answer and stays where it is until it is resumed.
+
+        Args:
+            request: The request's id.
+            answer: What is said.
+            by: Who says it.
+
+        Raises:
+            NotFound: No such request is open.
+            AnswerInvalid: The answer does not fit; the request stays open.
+            TreeHeld: A live process holds the tree.
+        """
+        try:
+            turn_id, key = split_request_id(request)
+        except ValueError as error:
+            raise NotFound(str(error)) from None
+        root_id = root_of(turn_id)
+        tree = self.trees.get(root_id)
+        if tree is None:
+            tree = await load_tree(self, root_id, None)
+            try:
+                self._take_answer(tree, turn_id, key, answer, by)
+            finally:
+                await self.let_go(tree)
+            return
+        live = self._take_answer(tree, turn_id, key, answer, by)
+        tree.wake(live)
+        self.go(tree)
+        await tree.barrier()
+
+    def _take_answer(self, tree: Tree, turn_id: str, key: str, answer: Answer, by: str) -> Live:
+        live = tree.find(turn_id)
+        asked = live.state.requests.get(key) if live is not None else None
+        if live is None or asked is None:
+            raise no_open_request(tree, f"{turn_id}:{key}")
+        live.signal(s.Answered(key, check_answer(asked, answer), by))
+        tree.drop_requests(live)
+        return live
+
+    async def cancel(self, root_id: str, reason: str, *, by: str | None = None) -> TurnResult:
+        """End a tree for good, whoever started it, unless a live process holds it.
+
+        Returns once everything in it has stopped and its endings are durable.
+
+        Raises:
+            NotFound: No such tree.
+            TreeHeld: Another live process holds it.
+        """
+        tree = self.trees.get(root_id)
+        if tree is not None:
+            return await Turn(self, tree).cancel(reason, by=by)
+        tree = await load_tree(self, root_id, None)
+        try:
+            if tree.root.state.ending is None:
+                tree.root.signal(s.CancelRequested(reason, by))
+                tree.close(tree.root, Cause("cancelled", reason, by))
+        finally:
+            await self.let_go(tree)
+        return result_of(tree)
+
+    async def requests(self, root_id: str) -> list[Request]:
+        """Return the open questions of a tree, oldest first, also while another process holds it."""
+        tree = self.trees.get(root_id)
+        if tree is None:
+            tree = await load_tree(self, root_id, None, claim=False)
+        return sorted(tree.requests.values(), key=lambda request: request.asked_at)
+
+    async def roots(self) -> list[RootInfo]:
+        """Return all trees of the journal, newest first."""
+        return await self.journal.roots()
+
+    async def let_go(self, tree: Tree) -> None:
+        """Make everything durable, release the claim, and let readers know."""
+        tree.released = True
+        self.trees.pop(tree.root_id, None)
+        await self.journal.release(tree.claim)
+        tree.claim.changed.unpark_all()
+
+
+@asynccontextmanager
+async def open_runtime(
+    journal: Journal | str | Path | None = None,
+    *,
+    definitions: Iterable[Definition] = (),
+    threads: int = 32,
+    ids: IdSource = new_root_id,
+) -> AsyncIterator[Runtime]:
+    """Open a journal and a runtime over it.
+
+    Leaving the block stops what still runs without recording anything: those trees stay resumable.
+
+    Args:
+        journal: A journal, the path of a SQLite file, or None to keep everything in memory.
+        definitions: Agents and plans that `resume` may find in the journal by digest.
+        threads: How many synchronous tools may run at once.
+        ids: Where root ids come from.
+
+    Raises:
+        JournalError: The journal cannot be used; the message says what to do.
+        UsageError: The journal needs threads but the clock is a virtual one, which they would break.
+    """
+    clock = present_clock()
+    store = journal if hasattr(journal, "append") else open_journal(journal, threaded=not clock.jumps)
+    if store.threaded and clock.jumps:
+        raise UsageError("a journal that commits in a thread cannot run under virtual time; open it with threaded=False")
+    await store.open()
+    failure: Exception | None = None
+    try:
+        runtime = Runtime(store, clock, ids, threads, definitions)
+        async with trio.open_nursery() as nursery:
+            runtime.nursery = nursery
+            try:
+                yield runtime
+            except Exception as error:  # noqa: BLE001 - raised again below, outside the nursery, so that nothing wraps it
+                failure = error
+            nursery.cancel_scope.cancel(reason="the runtime is closing")
+        runtime.nursery = None
+    finally:
+        with trio.CancelScope(shield=True, deadline=trio.current_time() + 30):
+            await store.close()
+    if failure is not None:
+        raise failure

@@ -1,0 +1,220 @@
+"""One tree that this process owns: the order of its facts, its Turns in memory, and whoever watches it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import trio
+
+from runtime.core.kinds import find
+from runtime.shell.live import Live
+from runtime.values import events as e
+from runtime.values import signals as s
+from runtime.values.commands import RunTool
+from runtime.values.failure import Cause
+from runtime.values.ids import parent_of, request_id
+from runtime.values.requests import Request
+from runtime.values.status import Status
+from runtime.values.usage import NO_USAGE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from runtime.core.ports import Claim, Definition, Machine
+    from runtime.shell.runtime import Runtime
+    from runtime.shell.stream import EventStream
+    from runtime.values.commands import RunChild
+
+_BREATH = 32
+"""Calls that may run one after the other without a checkpoint of their own."""
+
+
+class Tree:
+    """What all Turns of one running root share."""
+
+    def __init__(self, runtime: Runtime, claim: Claim, definition: Definition, position: int = 0) -> None:
+        self.runtime = runtime
+        self.journal = runtime.journal
+        self.claim = claim
+        self.root_id = claim.root_id
+        self.position = position
+        """Of the newest fact."""
+        self.durable = position
+        """Position up to which a barrier has been passed."""
+        self.watchers: list[EventStream] = []
+        """Readers that want previews."""
+        self.requests: dict[str, Request] = {}
+        """Open requests of the whole tree by id."""
+        self.on_request: Callable[[], None] | None = None
+        """Called when a request was opened."""
+        self.root = Live(self, find(definition.kind).build(definition), _header(self, definition), None, None)
+        self._machines: dict[int, tuple[Definition, Machine]] = {}
+        self._breath = 0
+        self.running = False
+        """Whether a task of the runtime runs the root."""
+        self.in_caller = False
+        """Whether the root runs in the task of whoever called `Runtime.run`."""
+        self.idle = trio.Event()
+        """Set while nothing of the tree runs: it has ended, or everything left waits."""
+        self.released = False
+        self.failure: BaseException | None = None
+        self.stirred = trio.Event()
+
+    # -------------------------------------------------------------------------------------------- recording
+
+    def record(self, live: Live, events: Iterable[e.EventData]) -> None:
+        """Append one batch of one Turn."""
+        now = self.runtime.clock.now()
+        header = live.header
+        sequence, position = live.sequence, self.position
+        facts = []
+        for event in events:
+            sequence += 1
+            position += 1
+            facts.append(e.Fact(header, sequence, position, now, event))
+        live.sequence, self.position = sequence, position
+        self.journal.append(self.claim, facts, self.status)
+
+    @property
+    def status(self) -> str:
+        """What the journal's list says of the tree."""
+        state = self.root.state
+        if state.ending is not None:
+            return state.ending
+        return "WAITING" if state.suspended else "RUNNING"
+
+    async def barrier(self) -> None:
+        """Wait until everything recorded so far is durable."""
+        position = self.position
+        await self.journal.barrier(self.claim, position)
+        self.durable = max(self.durable, position)
+
+    def stir(self) -> None:
+        """Tell whoever runs the tree in a task of its own that something has changed."""
+        self.stirred.set()
+
+    def out_of_breath(self) -> bool:
+        """Say now and then that it is time for a checkpoint."""
+        self._breath += 1
+        return self._breath % _BREATH == 0
+
+    # -------------------------------------------------------------------------------------------- Turns
+
+    def machine_of(self, definition: Definition) -> Machine:
+        """Return the machine of a definition, built once."""
+        known = self._machines.get(id(definition))
+        if known is None:
+            machine = find(definition.kind).build(definition)
+            self._machines[id(definition)] = (definition, machine)  # keeps the definition, so that its id stays taken
+            return machine
+        return known[1]
+
+    def new_child(self, parent: Live, command: RunChild) -> Live:
+        """Put a child into memory; it has recorded nothing yet."""
+        definition = command.definition
+        header = e.TurnHeader(
+            parent.child_name(command.n), self.root_id, parent.header.turn_id, definition.name, definition.version,
+            command.key, (*parent.header.path, command.key),
+        )  # fmt: skip
+        return Live(self, self.machine_of(definition), header, parent, command)
+
+    def find(self, turn_id: str) -> Live | None:
+        """Return a Turn that is in memory."""
+        if turn_id == self.root_id:
+            return self.root
+        above = parent_of(turn_id)
+        parent = self.find(above) if above is not None else None
+        return None if parent is None else parent.children.get(int(turn_id.rpartition(".")[2]))
+
+    def lives(self) -> list[Live]:
+        """Return all Turns in memory, parents before their children."""
+        out = [self.root]
+        for live in out:
+            out.extend(live.children.values())
+        return out
+
+    # -------------------------------------------------------------------------------------------- requests
+
+    def note_requests(self, live: Live, times: Mapping[str, float] | None = None) -> None:
+        """Take new requests of a Turn into the tree's index; `times` says when they were asked, if not now."""
+        for key, asked in live.state.requests.items():
+            name = request_id(live.header.turn_id, key)
+            if name not in self.requests:
+                self.requests[name] = Request(
+                    turn_id=live.header.turn_id, key=key, message=asked.message, show=asked.show, form=asked.form,
+                    task_key=live.header.task_key or (live.header.path or ("",))[-1], path=live.header.path,
+                    asked_at=self.runtime.clock.now() if times is None else times[key],
+                )  # fmt: skip
+                if self.on_request is not None:
+                    self.on_request()
+
+    def drop_requests(self, live: Live) -> None:
+        """Take a Turn's closed requests out of the index."""
+        for name in [name for name in self.requests if self.requests[name].turn_id == live.header.turn_id]:
+            if self.requests[name].key not in live.state.requests:
+                del self.requests[name]
+
+    def wake(self, live: Live) -> None:
+        """Let a Turn that was parked go on: its parked ancestors are attached again, from the top down."""
+        path = [live]
+        while path[-1].parent is not None:
+            path.append(path[-1].parent)
+        path.reverse()
+        for parent, child in zip(path, path[1:], strict=False):
+            assert child.command is not None
+            n = child.command.n
+            if n in parent.state.parked:
+                parent.signal(s.ChildWoke(n))
+                parent.nudge()
+
+    # -------------------------------------------------------------------------------------------- closing
+
+    def close(self, live: Live, cause: Cause) -> None:
+        """End every Turn of a subtree whose tasks are gone, children before their parents, in one append."""
+        facts: list[e.Fact] = []
+        self._close(live, cause, self.runtime.clock.now(), facts)
+        self.journal.append(self.claim, facts, self.status)
+
+    def _close(self, live: Live, cause: Cause, now: float, facts: list[e.Fact]) -> None:
+        machine, state = live.machine, live.state
+        if not state.started:
+            return
+        events: list[e.EventData] = []
+        came = self._take_in(live, events)
+        below = Cause("cancelled", f"its parent ended: {cause.message}", cause.by)
+        for n in sorted({*state.attached, *state.parked} - came.keys()):
+            child = live.children.get(n)
+            if child is not None and child.state.ending is None:
+                self._close(child, below, now, facts)
+            never = s.ChildCame(n, Status.CANCELLED, None, NO_USAGE, None, now)
+            came[n] = child.came() if child is not None and child.state.ending is not None else never
+        abandoned = frozenset(
+            [key for key, command in state.open.items() if type(command) is RunTool and command.tool.in_thread]
+        )
+        closing = machine.decide(state, s.Close(cause, tuple([came[n] for n in sorted(came)]), abandoned))
+        for event in closing:
+            machine.apply(state, event)
+        for event in [*events, *closing]:
+            live.sequence += 1
+            self.position += 1
+            facts.append(e.Fact(live.header, live.sequence, self.position, now, event))
+        live.children.clear()
+        live.leave()
+        self.drop_requests(live)
+
+    def _take_in(self, live: Live, events: list[e.EventData]) -> dict[int, s.ChildCame]:
+        """Keep what had come in before the cancel: results are recorded, endings of children are returned."""
+        came: dict[int, s.ChildCame] = {}
+        for key, signal in live.inbox:
+            if type(signal) is s.ChildCame:
+                came[signal.n] = signal
+            elif type(signal) is not s.ChildParked and signal is not None and key in live.state.open:
+                for event in live.machine.decide(live.state, signal):
+                    live.machine.apply(live.state, event)
+                    events.append(event)
+        live.inbox.clear()
+        return came
+
+
+def _header(tree: Tree, definition: Definition) -> e.TurnHeader:
+    return e.TurnHeader(tree.root_id, tree.root_id, None, definition.name, definition.version)

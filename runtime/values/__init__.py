@@ -1,0 +1,1 @@
+"""Frozen values of the runtime: they know no trio, no clock and no serialisation (floor F0)."""

@@ -1,0 +1,161 @@
+"""What can happen to a Turn. Signals carry everything that a decision needs: instants, verdicts, results."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import attrs
+
+from runtime.values.events import Verdict
+from runtime.values.failure import Cause, Failure
+from runtime.values.messages import AssistantMessage
+from runtime.values.requests import Answer
+from runtime.values.status import Status
+from runtime.values.usage import NO_USAGE, Usage
+
+
+@attrs.frozen
+class Start:
+    """The Turn begins."""
+
+    input: Any
+    key: str = ""
+    attempt: int = 1
+    depth: int = 0
+    max_depth: int = 8
+    definition: str | None = None
+
+
+@attrs.frozen
+class Recovered:
+    """Another process has taken the Turn over."""
+
+
+@attrs.frozen
+class Granted:
+    """Admission grants the want of this call."""
+
+    call_key: str
+
+
+@attrs.frozen
+class ModelReplied:
+    """The model answered, and its calls were resolved."""
+
+    call_key: str
+    message: AssistantMessage
+    usage: Usage
+    stop_reason: str = "stop"
+    verdicts: tuple[Verdict, ...] = ()
+    output: Any = None
+    output_error: str | None = None
+    duration: float = 0.0
+
+
+@attrs.frozen
+class ModelBroke:
+    """The model call failed."""
+
+    call_key: str
+    error: Failure
+    usage: Usage = NO_USAGE
+    duration: float = 0.0
+
+
+@attrs.frozen
+class ToolReturned:
+    """A tool returned a value that can be kept."""
+
+    call_key: str
+    result: Any
+    duration: float = 0.0
+
+
+@attrs.frozen
+class ToolBroke:
+    """A tool failed."""
+
+    call_key: str
+    error: Failure
+    duration: float = 0.0
+
+
+@attrs.frozen
+class ToolEmitted:
+    """A running tool emits an event of its own."""
+
+    call_key: str
+    name: str
+    data: Any
+
+
+@attrs.frozen
+class ToolAskedToStop:
+    """A running tool asks that the Turn end after this Step."""
+
+    call_key: str
+    reason: str
+
+
+@attrs.frozen
+class ChildCame:
+    """A child ended."""
+
+    n: int
+    status: Status
+    output: Any
+    usage: Usage
+    error: Failure | None
+    at: float
+    """UTC, seconds since 1970; a retry's due time counts from here."""
+    jitter: float = 0.5
+    """A fraction in [0, 1), a hash of Turn, call and attempt."""
+
+
+@attrs.frozen
+class ChildParked:
+    """A child has left its task and waits."""
+
+    n: int
+    request_ids: tuple[str, ...]
+    active: float = 0.0
+
+
+@attrs.frozen
+class ChildWoke:
+    """Something below a parked child can go on."""
+
+    n: int
+
+
+@attrs.frozen
+class Answered:
+    """A person answered a request of this Turn; the answer fits its form."""
+
+    request_key: str
+    answer: Answer
+    by: str
+
+
+@attrs.frozen
+class CancelRequested:
+    """Someone asked for the end of the tree."""
+
+    reason: str
+    by: str | None = None
+
+
+@attrs.frozen
+class Close:
+    """Everything below has stopped; end the Turn now. `children` are the endings of children that were still open."""
+
+    cause: Cause
+    children: tuple[ChildCame, ...] = ()
+    abandoned: frozenset[str] = frozenset()
+    """Calls whose tool may still be running in a thread."""
+
+
+Signal = (
+    Start | Recovered | Granted | ModelReplied | ModelBroke | ToolReturned | ToolBroke | ToolEmitted | ToolAskedToStop
+    | ChildCame | ChildParked | ChildWoke | Answered | CancelRequested | Close
+)  # fmt: skip
