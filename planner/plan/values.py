@@ -51,7 +51,7 @@ class ForEach:
     """How many items may fail: a number, a share such as `5%` (rounded down), or `all`."""
 
 
-@attrs.frozen
+@attrs.frozen(eq=False)
 class Task:
     """One node of a plan; runs exactly one of `agent`, `tool`, `plan`, `ask`."""
 
@@ -82,7 +82,7 @@ class Task:
     """Expected duration in seconds; default equal for all."""
 
 
-@attrs.frozen
+@attrs.frozen(eq=False)
 class Plan:
     """A directed acyclic graph of tasks."""
 

@@ -36,7 +36,7 @@ class Live:
 
     __slots__ = (
         "cause", "children", "clocks", "command", "due", "emitters", "header", "held", "inbox", "machine", "order",
-        "parent", "priority", "queued", "scope", "sequence", "sleeper", "state", "tree",
+        "parent", "priority", "queued", "scope", "sequence", "sleeper", "sleeps", "state", "tree",
     )  # fmt: skip
 
     def __init__(
@@ -64,6 +64,9 @@ class Live:
         self.held: dict[str, tuple[Slot, ...]] = {}
         """Admission places by the call that holds them."""
         self.due: set[str] = set()
+        """Open sleeps whose time has come."""
+        self.sleeps: dict[str, trio.Event] = {}
+        """Sleeps in progress; setting the event ends one early."""
         self.queued = False
         """Whether admission refused a want the last time it was asked."""
         self.emitters: dict[str, Emitter] = {}
@@ -100,6 +103,10 @@ class Live:
             return
         self.tree.record(self, events)
         state = self.state
+        if self.held:
+            self._give_back()
+        if self.sleeps:
+            self._wake_sleepers()
         if state.requests:
             self.tree.note_requests(self)
         if state.dropped:
@@ -113,6 +120,18 @@ class Live:
             return True
         self.queued = True
         return False
+
+    def _give_back(self) -> None:
+        """Give back the places of calls that are not open any more."""
+        done = [key for key in self.held if key not in self.state.open]
+        for key in done:
+            self.tree.runtime.admission.release(self, self.held.pop(key))
+
+    def _wake_sleepers(self) -> None:
+        """End the sleeps before retries that will not be made."""
+        for key, event in self.sleeps.items():
+            if key not in self.state.open:
+                event.set()
 
     def _drop(self) -> None:
         """Cancel children that the Turn has no more use for; parked ones are closed on the spot."""
@@ -154,28 +173,25 @@ class Live:
     def finish(self, key: str, signal: s.Signal | None) -> None:
         """Take in how a call ended: give back its places, seal its previews, record it."""
         if signal is None:
-            self.due.add(key)
-            self.pump()
+            if key in self.state.open:
+                self.due.add(key)
+                self.pump()
             return
         emitter = self.emitters.pop(key, None)
         if emitter is not None:
             emitter.seal()
-        slots = self.held.pop(key, None)
         if type(signal) is s.ChildCame:
             child = self.children.pop(signal.n, None)
             if child is not None:
                 child.leave()
         self.signal(signal)
-        if slots:
-            self.tree.runtime.admission.release(self, slots)
         if type(signal) is s.ChildParked and not self.children[signal.n].parked:
             self.signal(s.ChildWoke(signal.n))  # answered before we had heard that it was parked
 
     def leave(self) -> None:
         """Give everything back that an ended Turn may still hold."""
-        for slots in self.held.values():
-            self.tree.runtime.admission.release(self, slots)
-        self.held.clear()
+        if self.held:
+            self._give_back()
         for emitter in self.emitters.values():
             emitter.seal()
         self.emitters.clear()

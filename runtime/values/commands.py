@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 
@@ -62,6 +62,8 @@ class RunChild:
 @attrs.frozen
 class Sleep:
     """Wait until `due`, then ask for admission of what is to be tried again."""
+
+    slots: ClassVar[tuple[Slot, ...]] = ()
 
     call_key: str
     due: float

@@ -1,0 +1,59 @@
+"""The kind `plan`: what the runtime needs to know to run plans."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from planner.engine.compiled import TaskInvalid, accept_inputs
+from planner.engine.events import PAYLOADS
+from planner.engine.machine import PlanMachine
+from planner.plan import Plan, Task, checked_graph
+from runtime.core.kinds import Kind, find, register
+from runtime.errors import UsageError
+from runtime.tools.function import as_tool
+
+
+def accept_plan(plan: Plan, given: Any) -> Any:
+    """Check a plan and its inputs before the first event; returns the inputs with defaults.
+
+    Raises:
+        PlanInvalid: The plan has faults; the error lists them all.
+        UsageError: The inputs do not fit what the plan declares.
+    """
+    checked_graph(plan)
+    try:
+        return accept_inputs(plan, {} if given is None else given)
+    except TaskInvalid as invalid:
+        raise UsageError(str(invalid)) from None
+
+
+def describe_plan(plan: Plan) -> str:
+    """Return a text that changes whenever the plan, or what it runs, would behave differently."""
+    return json.dumps(_plan(plan), sort_keys=True, default=str)
+
+
+def _plan(plan: Plan) -> dict[str, Any]:
+    return {
+        "name": plan.name, "version": plan.version, "inputs": plan.inputs, "output": plan.output,
+        "max_parallel": plan.max_parallel, "on_failure": plan.on_failure, "tasks": [_task(task) for task in plan.tasks],
+    }  # fmt: skip
+
+
+def _task(task: Task) -> dict[str, Any]:
+    each, ask, retry = task.for_each, task.ask, task.retries
+    return {
+        "key": task.key, "prompt": task.prompt, "with": task.inputs, "needs": task.needs, "when": task.when,
+        "on_failure": task.on_failure, "timeout": task.timeout,
+        "for_each": each and [each.over, each.key, each.max_parallel, each.allow_failures],
+        "ask": ask and [ask.message, ask.show, ask.form],
+        "retries": retry and [retry.max, retry.delay, retry.factor, sorted(retry.only or ())],
+        "agent": task.agent and find("agent").describe(task.agent),
+        "tool": task.tool and as_tool(task.tool).name,
+        "plan": task.plan and _plan(task.plan),
+    }  # fmt: skip
+
+
+PLAN = register(
+    Kind(name="plan", build=PlanMachine, describe=describe_plan, accept=accept_plan, payloads=PAYLOADS)
+)
