@@ -156,8 +156,9 @@ _SEVERAL: Final[dict[str, Callable[[Fault], Iterator[tuple[str, str]]]]] = {
 def _alternatives(error: Fault) -> Iterator[str]:
     """Explain why none of several forms fits: by the form that was meant, if one can be told, else by naming all."""
     branches: dict[int, list[Fault]] = {}
-    for fault in error.context or []:
-        branches.setdefault(int(fault.relative_schema_path[0]), []).append(fault)
+    for fault in error.context:
+        if fault.relative_schema_path:  # the fault of a form that is just `false` has no place and nothing to tell
+            branches.setdefault(int(fault.relative_schema_path[0]), []).append(fault)
     meant = [
         faults
         for faults in branches.values()
@@ -174,7 +175,7 @@ def _alternatives(error: Fault) -> Iterator[str]:
 
 def _form(schema: Any) -> str:
     if not isinstance(schema, Mapping):
-        return "anything"
+        return "nothing at all"  # `false`; `true` would have fitted
     if "enum" in schema:
         return " or ".join(map(_shown, schema["enum"]))
     if "const" in schema:

@@ -117,12 +117,11 @@ class FormReader:
 
     def _union(self, forms: list[Form]) -> Form:
         schema = {"anyOf": [form.schema for form in forms]}
-        if not any(form.convert for form in forms):
+        converters = [form.convert for form in forms if form.convert]
+        if not converters:
             return Form(schema)
-        others = [form for form in forms if form.schema != _PLAIN[None]]
-        if len(others) == 1:
-            only = others[0].convert or _same
-            return Form(schema, lambda value: None if value is None else only(value))
+        if len(converters) == 1 and all(form.convert or form.schema == _PLAIN[None] for form in forms):
+            return Form(schema, lambda value: None if value is None else converters[0](value))
         # Definitions of classes are known only once all of them are read, so the members are tried lazily.
         return Form(schema, _Choosing(forms, self.definitions))
 
@@ -145,8 +144,9 @@ class FormReader:
         convert = _convert_object(kind, {name: form.convert for name, (_, form) in forms.items() if form.convert})
         if self._recursive.get(name) is not kind:
             return Form(schema, convert)
-        self._converters[kind] = convert or _same
         self.definitions[name] = schema
+        if convert is not None:  # always, since the field that leads back to the class has one
+            self._converters[kind] = convert
         return Form({"$ref": f"#/$defs/{name}"}, convert)
 
     def _field(self, field: Field) -> Form:
@@ -158,7 +158,7 @@ class FormReader:
 
 
 class _Choosing:
-    """Converts a value by the first member of a union that it fits."""
+    """Converts a value by the first member of a union that it fits; it is known to fit one of them."""
 
     def __init__(self, forms: list[Form], definitions: dict[str, Schema]) -> None:
         self._forms = forms
@@ -166,12 +166,12 @@ class _Choosing:
         self._checks: list[Validator] = []
 
     def __call__(self, value: Any) -> Any:
+        *others, last = self._forms
         if not self._checks:
-            self._checks = [Validator(form.schema | {"$defs": self._definitions}) for form in self._forms]
-        for form, check in zip(self._forms, self._checks, strict=True):
-            if check.explain(value) is None:
-                return form.convert(value) if form.convert else value
-        return value
+            self._checks = [Validator(form.schema | {"$defs": self._definitions}) for form in others]
+        fitting = (form for form, check in zip(others, self._checks, strict=True) if check.explain(value) is None)
+        convert = next(fitting, last).convert
+        return convert(value) if convert else value
 
 
 def object_schema(fields: Iterable[tuple[Field, Form]], descriptions: Mapping[str, str]) -> Schema:
@@ -197,9 +197,8 @@ def _fields(kind: type) -> Iterator[Field]:
     try:
         hints = typing.get_type_hints(kind, include_extras=True)
     except NameError as error:
-        raise NoForm(
-            f"the annotations of {kind.__name__} name {error.name!r}", "define it at the top of the module"
-        ) from error
+        problem = f"{kind.__name__} names {error.name!r} in an annotation, and nothing has that name"
+        raise NoForm(problem, "define it at the top of the module") from error
     if is_typeddict(kind):
         for name, annotation in hints.items():
             yield Field(name, annotation, name in kind.__required_keys__, attrs.NOTHING)  # type: ignore[attr-defined]
@@ -263,10 +262,6 @@ def _own_doc(kind: type) -> str | None:
 
 def _date_time(text: str) -> datetime:
     return datetime.fromisoformat(text.upper())
-
-
-def _same(value: Any) -> Any:
-    return value
 
 
 def _named(annotation: Any) -> str:

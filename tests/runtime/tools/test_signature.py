@@ -69,6 +69,12 @@ class Tree:
     kids: "list[Tree]" = attrs.field(factory=list)
 
 
+class Chain(TypedDict):
+    """A chain of objects that need no conversion."""
+
+    next: "Chain | None"
+
+
 def parameters_of(function: Callable[..., Any]) -> Any:
     """The schema of a function's arguments."""
     return read_signature(function).parameters
@@ -232,6 +238,8 @@ REFUSED = [
     (dict[int, str], "dict[int, str] cannot come from JSON"),
     (Decimal, "Decimal cannot come from JSON"),
     (list[Bag], "tool 'work': parameter 'value', field 'files': Path cannot come from JSON"),
+    (object, "object cannot come from JSON"),
+    (7, "cannot"),
     (Literal[b"x"], "has values that JSON has not; use texts or numbers"),
     ("Missing", "tool 'work': nothing is named 'Missing', which its annotations name; import or define it"),
     ("1 +", "an annotation cannot be read"),
@@ -283,6 +291,33 @@ def test_parameters_that_cannot_be_filled_are_refused(function: Callable[..., An
     assert message in str(caught.value)
 
 
+@dataclasses.dataclass
+class Lost:
+    """Names what nobody defined."""
+
+    part: "Nowhere"  # type: ignore[name-defined]  # noqa: F821
+
+
+def named(name: str, *fields: type) -> type:
+    """A class of that name that contains itself, and these."""
+    parts = {f"f{n}": attrs.field(type=field) for n, field in enumerate(fields)}
+    made = attrs.make_class(name, {"own": attrs.field(type=Any), **parts})
+    made.__annotations__["own"] = made
+    return made
+
+
+def test_a_class_that_names_nothing_is_refused() -> None:
+    """A field whose annotation cannot be resolved is told with the class and the name."""
+    with pytest.raises(UsageError, match="type Lost: Lost names 'Nowhere' in an annotation, and nothing has that name"):
+        schema_of(Lost)
+
+
+def test_two_recursive_classes_of_one_name_are_refused() -> None:
+    """They could not be told apart by the name of their definition."""
+    with pytest.raises(UsageError, match=r"field 'f0\.own': two classes that contain themselves are named Node"):
+        schema_of(named("Node", named("Node")))
+
+
 def test_a_type_is_refused_with_its_field() -> None:
     """An output class with a part that JSON cannot hold is refused by name."""
     with pytest.raises(UsageError, match="type Bag, field 'files': Path cannot come from JSON"):
@@ -319,6 +354,9 @@ LINE = {"sku": "tea", "day": "2024-02-29"}
         (Line | Place, LINE, Line("tea", date(2024, 2, 29))),
         (list[date | int], ["2024-01-01", 5], [date(2024, 1, 1), 5]),
         (Tree | Speed, {"name": "a"}, Tree("a")),
+        (Tree | Speed, "fast", Speed.FAST),
+        (Chain, {"next": {"next": None}}, {"next": {"next": None}}),
+        (dict[str, str] | Speed, {"a": "b"}, {"a": "b"}),
     ],
 )
 def test_arguments_become_what_the_annotations_say(annotation: Any, value: object, wanted: object) -> None:

@@ -99,6 +99,12 @@ def test_missing_null_and_empty_are_three_things() -> None:
             "5 is not a date or an object",
         ),
         ({"anyOf": [{"type": "object", "required": ["a"]}, {"type": "null"}]}, {}, "a: missing (required)"),
+        ({"anyOf": [{"type": "null"}, False]}, "c", "'c' is not null or nothing at all"),
+        (
+            {"anyOf": [{"type": "null"}, {"minimum": 3, "type": ["integer", "null"]}]},
+            "c",
+            "'c' is not null or an integer or null",
+        ),
         ({"oneOf": [{"type": "integer"}, {"type": "number"}]}, 1, "1 fits more than one of its forms"),
         ({"prefixItems": [{"type": "string"}]}, [1], "[0]: 1 is not text"),
         ({"not": {"type": "string"}}, "a", "'a' should not be valid under {'type': 'string'}"),
@@ -147,6 +153,17 @@ def test_a_schema_that_cannot_be_used_is_refused_with_the_place(schema: object, 
     with pytest.raises(UsageError) as caught:
         Validator.check_schema(schema)
     assert words in str(caught.value)
+
+
+@pytest.mark.parametrize(("reference", "words"), [(5, "5 is not text"), ("#/anyOf/0", None), ("#/$defs/a~1b", None)])
+def test_references_are_pointers(reference: object, words: str | None) -> None:
+    """They go through objects and lists, with slashes in names escaped."""
+    schema = {"$defs": {"a/b": {}}, "anyOf": [{"type": "integer"}], "properties": {"x": {"$ref": reference}}}
+    if words is None:
+        assert Validator(schema).explain("x") == "'x' is not an integer"
+    else:
+        with pytest.raises(UsageError, match=words):
+            Validator(schema)
 
 
 def test_references_never_lead_outside() -> None:

@@ -30,6 +30,7 @@ class Colour(Enum):
     """A plain Enum."""
 
     RED = "red"
+    NONE = None
 
 
 class Level(IntEnum):
@@ -60,6 +61,20 @@ class Patch:
     _lines: tuple[int, ...] = ()
 
 
+class Named(str):
+    """A text of a library's own."""
+
+    __slots__ = ()
+
+
+class Number(int):
+    """An integer of a library's own."""
+
+
+class Fraction(float):
+    """A float of a library's own."""
+
+
 class Point(NamedTuple):
     """A tuple with names."""
 
@@ -75,6 +90,7 @@ TABLE: list[tuple[Any, Any]] = [
     (uuid.UUID(int=7), "00000000-0000-0000-0000-000000000007"),
     (PurePosixPath("a/b.txt"), "a/b.txt"),
     (Colour.RED, "red"),
+    (Colour.NONE, None),
     (Level.HIGH, 3),
     (Country.NORWAY, "no"),
     (b"\x00\xff", {"base64": "AP8="}),
@@ -95,6 +111,10 @@ TABLE: list[tuple[Any, Any]] = [
     ("a\ud800b", "a\ufffdb"),
     ("\ud83d\ude00", "😀"),
     (OrderedDict(a=1), {"a": 1}),
+    (Named("no\0"), "no\ufffd"),
+    (Number(5), 5),
+    (Fraction(0.5), 0.5),
+    (Fraction("inf"), "Infinity"),
     (True, True),
     (None, None),
     ("no", "no"),
@@ -243,11 +263,13 @@ def test_a_value_that_contains_itself_is_refused_where_the_loop_begins() -> None
 @pytest.mark.parametrize("levels", [201, 100_000])
 def test_too_many_levels_are_refused(levels: int) -> None:
     """Depth ends in our own error, never in a RecursionError."""
-    value: list[Any] = []
+    lists: list[Any] = []
+    objects: dict[str, Any] = {}
     for _ in range(levels):
-        value = [value]
-    with pytest.raises(Unserialisable, match="nested deeper than 200 levels"):
-        freeze(value)
+        lists, objects = [lists], {"a": objects}
+    for value in (lists, objects):
+        with pytest.raises(Unserialisable, match="nested deeper than 200 levels"):
+            freeze(value)
 
 
 def test_the_deepest_allowed_value_can_be_written() -> None:
