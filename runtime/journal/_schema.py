@@ -1,0 +1,116 @@
+"""The tables of the SQLite journal, and how a file comes to have them."""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import TYPE_CHECKING, Final
+
+from runtime.errors import JournalError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+VERSION: Final = 1
+APPLICATION: Final = 0x74747265
+"""`ttre`: marks a SQLite file as a journal."""
+
+TABLES: Final = """
+CREATE TABLE owners (
+    id TEXT PRIMARY KEY,            -- also names the lock file
+    host TEXT NOT NULL,
+    pid INTEGER NOT NULL,
+    lease_until REAL NOT NULL       -- counts for other hosts only; here the lock file tells
+) WITHOUT ROWID;
+CREATE TABLE trees (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    root_id TEXT NOT NULL UNIQUE,
+    kind TEXT NOT NULL,
+    name TEXT NOT NULL,
+    key TEXT UNIQUE,
+    definition TEXT,
+    started_at REAL NOT NULL,
+    updated_at REAL NOT NULL,
+    position INTEGER NOT NULL DEFAULT 0,
+    status TEXT NOT NULL DEFAULT 'RUNNING',
+    epoch INTEGER NOT NULL DEFAULT 1,
+    owner TEXT REFERENCES owners (id),
+    claimed_at REAL
+);
+CREATE INDEX trees_by_owner ON trees (owner) WHERE owner IS NOT NULL;
+CREATE TABLE turns (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    tree INTEGER NOT NULL REFERENCES trees (id),
+    turn_id TEXT NOT NULL,
+    parent_turn_id TEXT,
+    agent_id TEXT NOT NULL,
+    agent_version TEXT NOT NULL,
+    task_key TEXT NOT NULL,
+    path TEXT NOT NULL,             -- a JSON list
+    UNIQUE (turn_id, agent_id, agent_version)
+);
+CREATE TABLE facts (
+    "offset" INTEGER PRIMARY KEY AUTOINCREMENT,     -- never given twice: feeds keep it as their cursor
+    tree INTEGER NOT NULL REFERENCES trees (id),
+    position INTEGER NOT NULL,
+    turn INTEGER NOT NULL REFERENCES turns (id),
+    sequence INTEGER NOT NULL,
+    time REAL NOT NULL,
+    type TEXT NOT NULL,
+    data BLOB NOT NULL,             -- JSON in UTF-8
+    UNIQUE (tree, position)
+);
+CREATE TABLE definitions (digest TEXT PRIMARY KEY, text TEXT NOT NULL) WITHOUT ROWID;
+"""
+
+
+def connect(path: Path, patience: float) -> sqlite3.Connection:
+    """Open the file, ready for transactions that are begun and ended by hand.
+
+    Args:
+        path: The database; made if it does not exist.
+        patience: Seconds to wait while another process writes.
+    """
+    # Used by one thread at a time, but not always by the one that made it.
+    connection = sqlite3.connect(path, timeout=patience, isolation_level=None, check_same_thread=False)
+    try:
+        connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute("PRAGMA synchronous = FULL")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def prepare(connection: sqlite3.Connection, path: Path) -> None:
+    """Make the tables in an empty file, and refuse a file that is not ours or is newer than we are."""
+    version = _checked_version(connection, path)
+    if connection.execute("PRAGMA journal_mode").fetchone() != ("wal",):
+        connection.execute("PRAGMA journal_mode = WAL")
+    if version == VERSION:
+        return
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        if _checked_version(connection, path) == 0:  # nobody else was faster
+            for statement in TABLES.split(";\n"):
+                connection.execute(statement)
+            connection.execute(f"PRAGMA application_id = {APPLICATION}")
+            connection.execute(f"PRAGMA user_version = {VERSION}")
+        connection.execute("COMMIT")
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+
+
+def _checked_version(connection: sqlite3.Connection, path: Path) -> int:
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    if application != APPLICATION:
+        if version or connection.execute("SELECT 1 FROM sqlite_master").fetchone():
+            raise JournalError(f"{path} is the database of another program; name another file for the journal")
+        return 0
+    if version > VERSION:
+        raise JournalError(
+            f"journal {path} was written by a newer turntree (its format is {version}, this one knows {VERSION}); "
+            "use that version, or name another file"
+        )
+    return int(version)
