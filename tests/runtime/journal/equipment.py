@@ -67,5 +67,3 @@ def fact(head: TurnHeader, position: int, data: EventData | None = None) -> Fact
 def described(facts: list[Fact]) -> list[tuple[object, ...]]:
     """Everything that a fact holds, comparable."""
     return [(one.event_id, one.position, one.time, one.type, one.data, *attrs.astuple(one.header)) for one in facts]
-        (fact.event_id, fact.position, fact.time, fact.type, fact.data, *attrs.astuple(fact.header)) for fact in facts
-    ]
