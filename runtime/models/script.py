@@ -15,8 +15,11 @@ import attrs
 import orjson
 
 from runtime.errors import UsageError
+from runtime.models.pieces import cut
 from runtime.values.jsonlike import Unserialisable, freeze, path_text
+from runtime.values.messages import AssistantMessage, Block, Text, Thinking, ToolCall
 from runtime.values.units import parse_count, parse_duration
+from runtime.values.usage import Usage
 
 Steps = tuple[str | int, ...]
 
@@ -27,20 +30,22 @@ _KIND: Final = re.compile(r"[a-z][a-z0-9_]*")
 
 @attrs.frozen(kw_only=True)
 class ScriptedReply:
-    """One reply: text or calls, or the error that the call ends with."""
+    """One reply, ready to be played."""
 
-    text: str | None = None
-    calls: tuple[tuple[str, Any], ...] = ()
-    """Names and arguments; text as arguments stands for what a model wrote, valid JSON or not."""
+    message: AssistantMessage
+    """The reply as a whole; without text and calls if it ends with an error."""
+    thinking: tuple[str, ...] = ()
+    """The pieces in which the reasoning is shown."""
+    text: tuple[str, ...] = ()
+    """The pieces in which the text is shown."""
+    calls: tuple[tuple[str, str], ...] = ()
+    """Names and the JSON text of arguments, as they are shown."""
     error: str | None = None
-    """Kind of the failure."""
-    thinking: str = ""
-    usage: tuple[int, int] | None = None
-    """Input and output tokens, or None to estimate them."""
+    """Kind of the failure that the call ends with."""
+    usage: Usage | None = None
+    """None to estimate it."""
     delay: float = 0.0
     """Seconds before anything is shown."""
-    chunks: tuple[str, ...] | int | None = None
-    """The pieces in which the text is shown, or how many; None for pieces of the usual length."""
 
 
 @attrs.frozen
@@ -131,7 +136,7 @@ def _replies(written: object, at: Steps, faults: list[ScriptFault]) -> tuple[Scr
         found = list(_reply_faults(reply))
         faults += [ScriptFault((*at, index, *wrong.steps), str(wrong)) for wrong in found]
         if not found:
-            replies.append(_reply(reply))
+            replies.append(_reply(reply, index + 1))
     return tuple(replies)
 
 
@@ -171,12 +176,26 @@ def _cut_faults(reply: Mapping[str, Any]) -> Iterator[_Wrong]:
         yield _Wrong("give a number of pieces: the text of json is ours to write", "chunks")
 
 
-def _reply(reply: Mapping[str, Any]) -> ScriptedReply:
-    """Build a reply that has no faults."""
+def _reply(reply: Mapping[str, Any], number: int) -> ScriptedReply:
+    """Build the reply to a Turn's `number`-th call; it has no faults."""
     parts = {key: read(reply[key]) for key, read in _PARTS.items() if key in reply}
-    if "json" in parts:
-        parts["text"] = parts.pop("json")
-    return ScriptedReply(**parts)
+    thinking, text, chunks = parts.get("thinking", ""), parts.get("text", parts.get("json")), parts.get("chunks")
+    calls = parts.get("calls", ())
+    blocks: list[Block] = [Thinking(thinking)] if thinking else []
+    if text is not None:
+        blocks.append(Text(text))
+    blocks += [ToolCall("", f"call_{number}_{index}", *call) for index, call in enumerate(calls)]
+    return ScriptedReply(
+        message=AssistantMessage(tuple(blocks)),
+        thinking=tuple(cut(thinking)),
+        text=chunks if isinstance(chunks, tuple) else tuple(cut(text or "", chunks)),
+        calls=tuple(
+            [(name, given if isinstance(given, str) else orjson.dumps(given).decode()) for name, given in calls]
+        ),
+        error=parts.get("error"),
+        usage=parts.get("usage"),
+        delay=parts.get("delay", 0.0),
+    )
 
 
 def _text(written: object) -> str:
@@ -190,6 +209,7 @@ def _json(written: object) -> str:
 
 
 def _calls(written: object) -> tuple[tuple[str, Any], ...]:
+    """Return names and arguments; arguments as text stand for what a model wrote, valid JSON or not."""
     if not isinstance(written, list | tuple) or not written:
         raise _Wrong("write a list of calls, such as [{search: {q: tea}}]")
     calls = []
@@ -219,10 +239,10 @@ def _error(written: object) -> str:
     raise _Wrong(f"{_shown(written)} is not the kind of an error; write one such as transport, timeout or rate_limit")
 
 
-def _usage(written: object) -> tuple[int, int]:
+def _usage(written: object) -> Usage:
     if not isinstance(written, Mapping) or not written or written.keys() - {"input", "output"}:
         raise _Wrong(f"write {{input: 900, output: 80}}, not {_shown(written)}")
-    return _tokens(written, "input"), _tokens(written, "output")
+    return Usage(input_tokens=_tokens(written, "input"), output_tokens=_tokens(written, "output"))
 
 
 def _tokens(written: Mapping[str, Any], side: str) -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import unicodedata
 from typing import TYPE_CHECKING, Any, Final
 
 import orjson
@@ -14,19 +13,16 @@ from runtime.errors import ModelError
 from runtime.models.script import Script, ScriptedReply, read_scripts
 from runtime.values.commands import Slot
 from runtime.values.jsonlike import path_text
-from runtime.values.messages import AssistantMessage, Block, Message, Text, Thinking, ToolCall
+from runtime.values.messages import AssistantMessage, Message, ToolCall
 from runtime.values.usage import Usage
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
-PIECE: Final = 16
-"""Characters of a piece of text, unless the script says otherwise."""
 _BREATH: Final = 16
 """Pieces after which others may run."""
 _PASSING: Final = frozenset({"transport", "timeout", "rate_limit", "server"})
 """Kinds of failures after which a retry makes sense."""
-_JOINERS: Final = frozenset("\u200d\ufe0e\ufe0f")
 
 
 class ScriptedModel:
@@ -70,27 +66,18 @@ class ScriptedModel:
         """
         reply = self._reply(request)
         await trio.sleep(reply.delay)
-        blocks: list[Block] = []
-        if reply.thinking:
-            await _show(stream.thinking, _cut(reply.thinking, None), stream)
-            blocks.append(Thinking(reply.thinking))
+        await _show(stream.thinking, reply.thinking, stream)
         if reply.error is not None:
             raise ModelError(
                 f"the script of {request.key or request.agent} ends call {request.number} with {reply.error}",
                 kind=reply.error,
                 retryable=reply.error in _PASSING,
             )
-        if reply.text is not None:
-            await _show(stream.text, _cut(reply.text, reply.chunks), stream)
-            blocks.append(Text(reply.text))
-        for index, (name, arguments) in enumerate(reply.calls):
-            written = arguments if isinstance(arguments, str) else orjson.dumps(arguments).decode()
-            stream.tool_call(name, written)
-            blocks.append(ToolCall("", f"call_{request.number}_{index}", name, arguments))
-        message = AssistantMessage(tuple(blocks))
-        tokens = reply.usage or (_estimate(request), _length(message) // 4)
-        usage = Usage(input_tokens=tokens[0], output_tokens=tokens[1])
-        return ModelReply(message=message, usage=usage, stop_reason="tool_calls" if reply.calls else "stop")
+        await _show(stream.text, reply.text, stream)
+        for name, arguments in reply.calls:
+            stream.tool_call(name, arguments)
+        usage = reply.usage or Usage(input_tokens=_estimate(request), output_tokens=_length(reply.message) // 4)
+        return ModelReply(message=reply.message, usage=usage, stop_reason="tool_calls" if reply.calls else "stop")
 
     def leftover(self, calls: Iterable[tuple[str, str, int, int]]) -> list[str]:
         """Name the replies that nobody heard.
@@ -142,31 +129,11 @@ class ScriptedModel:
         return f"no script for model call {request.number} of {' or '.join(wanted) or 'this Turn'}; {there}{hint}"
 
 
-async def _show(show: Callable[[str], None], pieces: Iterable[str], stream: ModelStream) -> None:
+async def _show(show: Callable[[str], None], pieces: tuple[str, ...], stream: ModelStream) -> None:
     for count, piece in enumerate(pieces, 1):
         show(piece)
         if count % _BREATH == 0:
             await stream.relax()
-
-
-def _cut(text: str, chunks: tuple[str, ...] | int | None) -> Iterator[str]:
-    """Cut a text into the pieces that are asked for, never within a character and its marks."""
-    if isinstance(chunks, tuple):
-        yield from chunks
-        return
-    pieces = max(1, -(-len(text) // PIECE)) if chunks is None else chunks
-    start = 0
-    for n in range(1, pieces + 1):
-        end = max(start, n * len(text) // pieces)
-        while 0 < end < len(text) and _joined(text[end - 1], text[end]):
-            end += 1
-        if end > start:
-            yield text[start:end]
-        start = end
-
-
-def _joined(left: str, right: str) -> bool:
-    return right in _JOINERS or left == "\u200d" or unicodedata.combining(right) != 0
 
 
 def _place(name: str, script: Script, attempt: int) -> list[str | int]:

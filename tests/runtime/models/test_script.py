@@ -130,4 +130,4 @@ def test_all_faults_are_told_at_once() -> None:
 def test_nothing_is_expanded() -> None:
     """A script is data: what looks like an expression stays as it is written."""
     scripts = read_scripts({"a": [{"text": "${inputs.x} $${y} {{ z }}"}]})
-    assert scripts["a"].replies(1)[0].text == "${inputs.x} $${y} {{ z }}"
+    assert scripts["a"].replies(1)[0].message.text == "${inputs.x} $${y} {{ z }}"
