@@ -128,9 +128,8 @@ def _in_plan(task: Task, scan: Scan, graph: PlanGraph, scope: Scope) -> list[Fau
 def _plan_settings(plan: Plan) -> list[Fault]:
     faults = []
     if plan.on_failure not in ("stop", "continue"):
-        hint = "write `stop` or `continue`"
-        message = f"`on_failure` cannot be {plan.on_failure!r}"
-        faults.append(Fault(("on_failure",), message, code="bad-value", hint=hint))
+        message = f"`on_failure` must be `stop` or `continue`, not {plan.on_failure!r}"
+        faults.append(Fault(("on_failure",), message, code="bad-value"))
     if plan.max_parallel is not None and not is_count(plan.max_parallel, least=1):
         message = f"`max_parallel` must be a whole number above 0, not {plan.max_parallel!r}"
         faults.append(Fault(("max_parallel",), message, code="bad-value"))

@@ -46,6 +46,9 @@ CODES: Mapping[str, str] = {
 """Every kind of fault with what it means; the keys are stable."""
 
 
+_FEW = 200
+
+
 @attrs.frozen
 class Fault:
     """One thing that is wrong, where it is, and what to do about it."""
@@ -94,7 +97,9 @@ def did_you_mean(name: str, known: Iterable[str], *, otherwise: str = "") -> str
         ''
     """
     names = list(known)
-    near = difflib.get_close_matches(name, names, n=1)
+    # Comparing costs microseconds a name; in a large plan only names that look alike at once are worth it.
+    alike = names if len(names) <= _FEW else [other for other in names if other[:1] == name[:1]][:_FEW]
+    near = difflib.get_close_matches(name, alike, n=1)
     if near:
         return f"did you mean `{near[0]}`?"
     if otherwise or not names:

@@ -35,7 +35,7 @@ def mismatch(expected: Schema, given: Schema, name: str, _depth: int = 0) -> str
         if None in clashes:
             return None
         # Of several alternatives, only one of the same sort says more than that none of them fits.
-        near = [clash for want, clash in zip(wanted, clashes, strict=True) if sort_of(want) == sort_of(have)]
+        near = [clash for want, clash in zip(wanted, clashes, strict=True) if _alike(sort_of(want), sort_of(have))]
         first = first or (near[0] if near else _differs(expected, given, name))
     return first
 
@@ -46,7 +46,9 @@ def _differs(expected: Schema, given: Schema, name: str) -> str:
 
 def _clash(want: Schema, have: Schema, name: str, depth: int) -> str | None:
     sorts = (sort_of(want), sort_of(have))
-    if None not in sorts and sorts[0] != sorts[1] and not _both_numbers(sorts, have):
+    # A number may turn out to be whole; 1.5 will not.
+    broken = sorts == ("integer", "number") and "const" in have
+    if None not in sorts and (broken or not _alike(*sorts)):
         return _differs(want, have, name)
     if "const" in have:
         return _constant_clash(want, have["const"], name)
@@ -59,11 +61,8 @@ def _clash(want: Schema, have: Schema, name: str, depth: int) -> str | None:
     return None
 
 
-def _both_numbers(sorts: tuple[str | None, str | None], have: Schema) -> bool:
-    if sorts == ("number", "integer"):
-        return True
-    # A number may turn out to be whole; 1.5 will not.
-    return sorts == ("integer", "number") and "const" not in have
+def _alike(one: str | None, other: str | None) -> bool:
+    return one == other or {one, other} == {"integer", "number"}
 
 
 def _constant_clash(want: Schema, value: Any, name: str) -> str | None:

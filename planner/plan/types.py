@@ -242,7 +242,7 @@ def _simple_name(schema: Schema, words: Mapping[str, str], depth: int) -> str:
         return "one of " + ", ".join(shown(value) for value in schema["enum"])
     sort = sort_of(schema) or ("object" if "properties" in schema else "")
     if sort == "array" and depth < DEEPEST:
-        items = list(alternatives(item_type(schema) or ANYTHING))
+        items = [item for item in alternatives(item_type(schema) or ANYTHING) if sort_of(item) != "null"]
         inner = _simple_name(items[0], _MANY, depth + 1) if len(items) == 1 else ""
         return words["array"] + (f" of {inner}" if inner else "")
     if sort == "string" and schema.get("format") == "date":

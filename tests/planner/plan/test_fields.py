@@ -10,7 +10,10 @@ from hypothesis import strategies as st
 from planner.plan import FieldsInvalid, JsonSchema, apply_defaults, field_schema, fields_schema, parse_option
 from runtime.errors import UsageError
 
-TREE = {"$defs": {"node": {"properties": {"next": {"$ref": "#/$defs/node"}}}}, "$ref": "#/$defs/node"}
+TREE = {
+    "$defs": {"node": {"type": "object", "properties": {"next": {"$ref": "#/$defs/node"}}, "required": []}},
+    "$ref": "#/$defs/node",
+}
 
 
 def faults_of(spec: Any) -> list[tuple[tuple[str | int, ...], str, str]]:
@@ -28,7 +31,10 @@ def faults_of(spec: Any) -> list[tuple[tuple[str | int, ...], str, str]]:
         ("optional any", {"default": None}),
         ("optional optional integer", {"type": ["integer", "null"], "default": None}),
         ("[integer]", {"type": "array", "items": {"type": "integer"}}),
-        ("optional [date]", {"type": ["array", "null"], "items": {"type": "string", "format": "date"}, "default": None}),
+        (
+            "optional [date]",
+            {"type": ["array", "null"], "items": {"type": "string", "format": "date"}, "default": None},
+        ),
         ([["boolean"]], {"type": "array", "items": {"type": "array", "items": {"type": "boolean"}}}),
         ({"type": "integer", "default": 6, "max": 20}, {"type": "integer", "maximum": 20, "default": 6}),
         ({"type": "string", "min": 1, "max": 3}, {"type": "string", "minLength": 1, "maxLength": 3}),
@@ -147,7 +153,12 @@ def test_unreadable_files_are_faults() -> None:
 def test_defaults_are_filled_in_at_every_depth() -> None:
     """What is left out gets its default, inside objects and lists too; what is there stays."""
     schema = fields_schema(
-        {"rows": [{"n": {"type": "integer", "default": 1}}], "note": "optional string", "x": {"y": "optional string"}}
+        {
+            "rows": [{"n": {"type": "integer", "default": 1}}],
+            "note": "optional string",
+            "x": {"y": "optional string"},
+            "must": "any",
+        }
     )
     assert apply_defaults(schema, {"rows": [{}, {"n": 5}], "x": {}}) == {
         "rows": [{"n": 1}, {"n": 5}],
