@@ -1,0 +1,89 @@
+"""What is checked when a run starts, because it needs the user's Python code: tools and what tasks give them."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import attrs
+
+from planner.plan.faults import did_you_mean
+from planner.plan.fit import mismatch
+from planner.plan.types import ANYTHING, Schema, data_type, within
+from planner.scenario.document import ScenarioNode, TaskNode
+from planner.scenario.findings import Finding, ScenarioInvalid, in_order, render
+from planner.scenario.python_tools import DeclaredTool
+from planner.scenario.reader import PathKey, read_text
+from runtime.errors import UsageError
+
+
+@attrs.frozen
+class _Fault:
+    """Something that does not fit, by its path: places are looked for only when there is something to report."""
+
+    code: str
+    path: PathKey
+    message: str
+    hint: str = ""
+    key: bool = False
+
+
+def prepare(document: ScenarioNode, tools: Mapping[str, DeclaredTool], *, name: str, text: str) -> None:
+    """Import every tool, and hold what tasks give their tools against the functions' signatures.
+
+    Raises:
+        ScenarioInvalid: With everything that does not fit.
+    """
+    faults = [*_loaded(tools, document), *_given(tools, document)]
+    if not faults:
+        return
+    source = read_text(text, name)
+    findings = in_order(
+        Finding(
+            code=fault.code,
+            message=fault.message,
+            hint=fault.hint,
+            index=source.mark(fault.path, key=fault.key).start,
+        )
+        for fault in faults
+    )
+    raise ScenarioInvalid(render(findings, name=name, text=source.text), findings)
+
+
+def _loaded(tools: Mapping[str, DeclaredTool], document: ScenarioNode) -> Iterator[_Fault]:
+    for name, tool in tools.items():
+        try:
+            tool.load()
+        except UsageError as error:
+            message, _, hint = str(error).partition("; ")
+            path = (*document.tools[name].path, "python")
+            yield _Fault("tool", path, f"tool `{name}` cannot be used: {message}", hint)
+
+
+def _given(tools: Mapping[str, DeclaredTool], document: ScenarioNode) -> Iterator[_Fault]:
+    for plan in (document.plan, *document.plans.values()):
+        for task in plan.tasks.values():
+            if task.tool is not None and tools[task.tool].loaded:
+                yield from _arguments(task, task.tool, tools[task.tool].spec.parameters)
+
+
+def _arguments(task: TaskNode, tool: str, parameters: Schema) -> Iterator[_Fault]:
+    known: Mapping[str, Any] = parameters.get("properties") or {}
+    given = task.with_ or {}
+    for name, value in given.items():
+        path: PathKey = (*task.path, "with", name)
+        if name in known:
+            if problem := mismatch(within(parameters, known[name]), data_type(value, _text_type), name):
+                yield _Fault("argument-type", path, f"tool `{tool}`: {problem}")
+        elif parameters.get("additionalProperties") is False:
+            hint = did_you_mean(name, known, otherwise="" if known else "it takes none")
+            if name in TaskNode.keys():  # noqa: SIM118 - a method, not a mapping's
+                hint = f"`{name}` is a key of the task: indent it less than `with`"
+            yield _Fault("unknown-argument", path, f"tool `{tool}` has no argument `{name}`", hint, key=True)
+    for name in parameters.get("required") or ():
+        if name not in given:
+            path = (*task.path, "tool" if task.with_ is None else "with")
+            hint = f"add it under `with`: `{name}: …`"
+            yield _Fault("missing-argument", path, f"tool `{tool}` is not given its argument `{name}`", hint, key=True)
+
+
+def _text_type(text: str) -> Schema | None:
+    return ANYTHING if "${" in text else {"const": text}

@@ -1,0 +1,323 @@
+"""Strict YAML 1.2: text to plain data, with the place of every key and value.
+
+The C parser's events are turned into data by our own few rules, because no ready loader says where a value stands,
+refuses a repeated key and leaves `no`, `on` and `1:30` alone. Scalars follow YAML 1.2's core schema as far as JSON can
+hold them: `true false null ~`, whole and decimal numbers; `012`, `.inf`, `1:30`, `2024-01-01`, numbers beyond 64 bits
+and everything else stay text.
+"""
+
+import math
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import attrs
+import yaml
+
+from planner.plan.faults import did_you_mean
+from planner.scenario.findings import Finding
+from planner.scenario.syntax import explain
+
+PathKey = tuple[str | int, ...]
+
+MAX_DEPTH = 64
+
+_FORBIDDEN = re.compile(r"[^\t\n\r\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
+_INT = re.compile(r"[-+]?(?:0|[1-9][0-9]{0,18})\Z|0x[0-9a-fA-F]{1,16}\Z|0o[0-7]{1,21}\Z")
+_FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|(?:0|[1-9][0-9]*)(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?\Z")
+_CONSTANTS: Mapping[str, bool | None] = {
+    "": None, "~": None, "null": None, "Null": None, "NULL": None,
+    "true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False,
+}  # fmt: skip
+_CORE_TAG = "tag:yaml.org,2002:"
+_RUN_ON = re.compile(r"[\r\n][ ]*- ")
+
+
+class Unreadable:
+    """Stands where a value was refused, so that nobody complains of it a second time."""
+
+    def __repr__(self) -> str:
+        return "UNREADABLE"
+
+
+UNREADABLE: Final = Unreadable()
+
+
+@attrs.frozen
+class Mark:
+    """Where a key or value stands in the text."""
+
+    start: int
+    end: int
+    style: str = ""
+    """`'`, `"`, `|` or `>` for text written so, `{` or `[` for a collection in brackets, else empty."""
+
+
+@attrs.define
+class Source:
+    """A text as it was read: data, places and everything that was refused on the way."""
+
+    name: str
+    """What people call the file."""
+    text: str
+    data: Any = None
+    values: dict[PathKey, Mark] = attrs.field(factory=dict)
+    keys: dict[PathKey, Mark] = attrs.field(factory=dict)
+    findings: list[Finding] = attrs.field(factory=list)
+    refused: set[PathKey] = attrs.field(factory=set)
+    """Keys that were refused although their value may have been read."""
+
+    def mark(self, path: PathKey, *, key: bool = False) -> Mark:
+        """Return where the value of `path` stands (or its key), or the nearest thing around it that does."""
+        if key and path in self.keys:
+            return self.keys[path]
+        while path not in self.values:
+            if not path:
+                return Mark(0, 0)
+            if path in self.keys:
+                return self.keys[path]
+            path = path[:-1]
+        return self.values[path]
+
+
+@attrs.define
+class _Open:
+    """A collection whose end has not come yet."""
+
+    path: PathKey
+    data: Any
+    """The mapping or list; anything else collects what is dropped."""
+    start: int
+    style: str
+    key: str | None = None
+    """The key that waits for its value."""
+    drop: bool = False
+    """True while the value that comes next is read only to be forgotten."""
+    key_next: bool = True
+
+
+def read_file(path: Path, name: str) -> Source:
+    """Read a scenario file.
+
+    Never raises for what a user may have done wrong: the source then has findings, and no data if it came to that.
+    """
+    source = Source(name, "")
+    try:
+        raw = path.read_bytes()
+    except FileNotFoundError:
+        source.findings.append(Finding(code="no-file", message="there is no such file", hint=_nearby(path)))
+        return source
+    except (OSError, ValueError) as error:
+        reason = "it is a folder" if path.is_dir() else getattr(error, "strerror", None) or str(error)
+        source.findings.append(
+            Finding(code="not-a-file", message=f"it cannot be read: {reason}", hint="name a scenario file")
+        )
+        return source
+    try:
+        text = raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        source.text = raw[: error.start].decode("utf-8")
+        message = f"the file is not UTF-8: byte {raw[error.start]:#04x} cannot stand here"
+        source.findings.append(
+            Finding(code="not-utf8", message=message, hint="save it as UTF-8", index=len(source.text))
+        )
+        return source
+    return read_text(text, name)
+
+
+def read_text(text: str, name: str) -> Source:
+    """Read the text of a scenario; a byte order mark at its start is dropped."""
+    source = Source(name, text.removeprefix("\ufeff"))
+    bad = _FORBIDDEN.search(source.text)
+    if bad is not None:
+        message = f"the character U+{ord(bad[0]):04X} cannot stand in a scenario"
+        hint = f"delete it, or write it as \\u{ord(bad[0]):04x} inside double quotes"
+        source.findings.append(Finding(code="bad-character", message=message, hint=hint, index=bad.start()))
+        source.data = UNREADABLE
+        return source
+    _Builder(source).run()
+    return source
+
+
+def _nearby(path: Path) -> str:
+    try:
+        found = sorted(item.name for item in path.parent.iterdir() if item.suffix in {".yaml", ".yml"})
+    except OSError:
+        return f"there is no folder {str(path.parent)!r} either"
+    return did_you_mean(path.name, found, otherwise="the folder has no .yaml file" if not found else "")
+
+
+def scalar(text: str) -> str | int | float | bool | None:
+    """Return what unquoted text means.
+
+    Examples:
+        >>> [scalar(text) for text in ("no", "012", "1:30", "12", "1.5", "true", "~")]
+        ['no', '012', '1:30', 12, 1.5, True, None]
+    """
+    if text in _CONSTANTS:
+        return _CONSTANTS[text]
+    if not text[0].isdigit() and text[0] not in "+-.":
+        return text
+    if _INT.match(text):
+        whole = int(text, 0)
+        return whole if -(2**63) <= whole < 2**64 else text
+    if _FLOAT.match(text):
+        number = float(text)
+        return number if math.isfinite(number) else text
+    return text
+
+
+def _start(event: yaml.Event) -> int:
+    return event.start_mark.index if event.start_mark is not None else 0
+
+
+def _end(event: yaml.Event) -> int:
+    return event.end_mark.index if event.end_mark is not None else 0
+
+
+class _Builder:
+    """Turns the parser's events into the data and places of one source."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._stack: list[_Open] = []
+        self._documents = 0
+
+    def run(self) -> None:
+        text = self._source.text
+        parser = yaml.CSafeLoader(text)
+        try:
+            while (event := parser.get_event()) is not None:
+                if not self._take(event):
+                    break
+        except yaml.MarkedYAMLError as error:
+            self._source.data = UNREADABLE
+            self._source.findings.append(explain(error, text))
+            return
+        finally:
+            parser.dispose()
+        if self._source.data is None and not self._source.findings:
+            self._source.data = UNREADABLE
+            self._add("empty-file", "there is nothing in this file", 0, "start it with `turntree: 1`")
+
+    def _take(self, event: yaml.Event) -> bool:
+        """Use one event; False when the rest of the text is of no use."""
+        match event:
+            case yaml.ScalarEvent():
+                self._scalar(event)
+            case yaml.DocumentStartEvent():
+                self._documents += 1
+                if self._documents > 1:
+                    hint = "keep one scenario in a file"
+                    self._add("several-documents", "a second document starts here", _start(event), hint)
+                    return False
+            case yaml.AliasEvent():
+                self._add(
+                    "anchor", f"aliases such as *{event.anchor} are not read", _start(event),
+                    "write the value out, or move what is shared into an agent, a tool or a plan",
+                )  # fmt: skip
+                self._value(UNREADABLE, Mark(_start(event), _end(event)))
+            case yaml.CollectionStartEvent():
+                return self._open(event)
+            case yaml.CollectionEndEvent():
+                closed = self._stack.pop()
+                self._value(closed.data, Mark(closed.start, _end(event), closed.style), path=closed.path)
+            case _:
+                pass  # the stream's and the document's own borders say nothing about data
+        return True
+
+    def _scalar(self, event: yaml.ScalarEvent) -> None:
+        start = self._prefix(event)
+        mark = Mark(start, _end(event), event.style or "")
+        value: Any = scalar(event.value) if not mark.style else event.value
+        folded = not mark.style and "\n" in self._source.text[start : mark.end]
+        if folded and (run_on := _RUN_ON.search(self._source.text, start, mark.end)):
+            hint = "items of one list start in the same column"
+            self._add("indentation", "this `- ` continues the text above it", run_on.end() - 2, hint)
+            value = UNREADABLE
+        if event.tag is not None:
+            value = UNREADABLE
+        top = self._stack[-1] if self._stack else None
+        if top is not None and isinstance(top.data, dict) and top.key_next:
+            self._key(top, event.value, value, mark)
+        else:
+            self._value(value, mark)
+
+    def _key(self, top: _Open, text: str, value: Any, mark: Mark) -> None:
+        top.key_next, top.key, top.drop = False, text, False
+        path = (*top.path, text)
+        if text == "<<" and not mark.style:
+            top.drop = True
+            self._source.refused.add(path)
+            hint = "write the keys out; agents, tools and plans are how things are shared"
+            self._add("merge-key", "merge keys are not read", mark.start, hint)
+        elif not isinstance(value, str) and value is not UNREADABLE:
+            self._source.refused.add(path)
+            shown = f"`{text}`" if text else "an empty key"
+            self._add("key-not-text", f"{shown} is no text, and keys are text", mark.start, f'write "{text}"')
+        if text in top.data:
+            top.drop = True
+            first = self._source.text.count("\n", 0, self._source.keys[path].start) + 1
+            self._add("repeated-key", f"`{text}` stands here twice; first in line {first}", mark.start, "keep one")
+        if not top.drop:
+            self._source.keys[path] = mark
+
+    def _open(self, event: yaml.CollectionStartEvent) -> bool:
+        start = self._prefix(event)
+        is_mapping = isinstance(event, yaml.MappingStartEvent)
+        top = self._stack[-1] if self._stack else None
+        if len(self._stack) >= MAX_DEPTH:
+            self._add("too-deep", f"nested deeper than {MAX_DEPTH} levels", start, "split it into plans")
+            self._source.data = UNREADABLE
+            return False
+        path: PathKey = ()
+        if top is not None:
+            path = self._child(top)
+            if isinstance(top.data, dict) and top.key_next:
+                self._add("key-not-text", "a key cannot be a mapping or a list", start, "quote it if it is text")
+                path = (*top.path, "?")
+        flow = ("{" if is_mapping else "[") if event.flow_style else ""
+        self._stack.append(_Open(path, {} if is_mapping else [], start, flow))
+        return True
+
+    def _child(self, top: _Open) -> PathKey:
+        if isinstance(top.data, list):
+            return (*top.path, len(top.data))
+        # What is dropped must not take the places of what stays: no key of a file can start with NUL.
+        return (*top.path, f"\0{top.key}" if top.drop else top.key or "")
+
+    def _value(self, value: Any, mark: Mark, *, path: PathKey | None = None) -> None:
+        """Put a finished value where it belongs."""
+        top = self._stack[-1] if self._stack else None
+        if top is None:
+            self._source.data = value
+            self._source.values[()] = mark
+        elif isinstance(top.data, list):
+            self._source.values[(*top.path, len(top.data))] = mark
+            top.data.append(value)
+        elif top.key_next:  # an alias or a collection as a key: already refused
+            top.key_next, top.key, top.drop = False, "?", True
+        else:
+            if not top.drop:
+                self._source.values[self._child(top)] = mark
+                top.data[top.key or ""] = value
+            top.key_next, top.key = True, None
+
+    def _prefix(self, event: yaml.ScalarEvent | yaml.CollectionStartEvent) -> int:
+        """Refuse an anchor or tag before a value; return where the value itself starts."""
+        start = _start(event)
+        if event.anchor is not None:
+            self._add(
+                "anchor", f"anchors such as &{event.anchor} are not read", start,
+                "delete it; agents, tools and plans are how things are shared",
+            )  # fmt: skip
+        if event.tag is not None:
+            own = event.tag.startswith(_CORE_TAG)
+            shown = event.tag.replace(_CORE_TAG, "!!")
+            hint = "delete it; quotes make text of anything" if own else "quote this expression, or write `not …`"
+            self._add("tag", f"{shown} is a tag for YAML, and tags are not read", start, hint)
+        return start
+
+    def _add(self, code: str, message: str, index: int, hint: str) -> None:
+        self._source.findings.append(Finding(code=code, message=message, hint=hint, index=index))
