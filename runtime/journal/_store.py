@@ -43,11 +43,19 @@ class Grant:
 
 
 class Store:
-    """Writes trees, facts, owners and definitions."""
+    """Writes trees, facts, owners and definitions.
 
-    def __init__(self, path: Path, *, lease: float, patience: float) -> None:
+    Args:
+        path: The file.
+        lease: Seconds for which another host leaves a silent owner's trees alone.
+        renewing: Whether `renew_if_due` does anything; under virtual time nothing periodic may happen.
+        patience: Seconds to wait while another process writes.
+    """
+
+    def __init__(self, path: Path, *, lease: float, renewing: bool, patience: float) -> None:
         self.path = path
         self._lease = lease
+        self._renewing = renewing
         self._owners = Owners(path)
         self._lock: OwnerLock | None = None
         self._renew_at = 0.0
@@ -156,7 +164,7 @@ class Store:
 
     def renew_if_due(self) -> None:
         """Extend the lease once a third of it is over."""
-        if self._lock is None:
+        if self._lock is None or not self._renewing:
             return
         ((now,),) = self._execute(NOW)
         if now >= self._renew_at:
@@ -174,6 +182,8 @@ class Store:
         """Return the id under which this store holds trees; at first, also tidy up behind owners that died."""
         if self._lock is None:
             self._lock = self._owners.acquire()
+            ((started,),) = self._execute(NOW)
+            self._renew_at = started + self._lease / 3
             rows = self._execute("SELECT id FROM owners WHERE host = ?", (self._owners.host,)).fetchall()
             dead = {owner for (owner,) in rows if not self._owners.alive(owner)}
             for owner in dead | set(self._owners.left_behind()):

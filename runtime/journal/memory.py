@@ -67,12 +67,11 @@ class MemoryJournal:
     async def create(
         self, root_id: str, *, kind: str, name: str, definition: str | None, now: float, key: str | None = None
     ) -> MemoryClaim:
-        """Make an empty tree and claim it. A checkpoint before the work.
+        """Make an empty tree and claim it. Not a checkpoint, since there is nothing to wait for.
 
         Raises:
             UsageError: The id or the key is taken.
         """
-        await trio.lowlevel.checkpoint()
         if root_id in self._trees:
             raise root_taken(root_id)
         if key is not None and self._keys.setdefault(key, root_id) != root_id:
@@ -98,11 +97,10 @@ class MemoryJournal:
         return self._claim(tree)
 
     async def release(self, claim: Claim) -> None:
-        """Let a tree go; nothing happens if the claim is no longer the tree's. A checkpoint after the work."""
+        """Let a tree go; nothing happens if the claim is no longer the tree's. Not a checkpoint."""
         tree = self._own(claim).tree
         if tree.claim is claim:
             self._let_go(tree)
-        await trio.lowlevel.checkpoint()
 
     def append(self, claim: Claim, facts: Sequence[Fact], status: str) -> None:
         """Add one batch; it is durable, as far as memory is, when this returns.

@@ -43,7 +43,7 @@ class SqliteJournal:
 
     Args:
         path: The file; made on `open` if it does not exist.
-        threaded: False under virtual time.
+        threaded: False under virtual time: no thread is waited for, and the lease is not renewed.
         codec: How payloads are written; a fresh one if left out.
         lease: Seconds after which another host may take over the trees of a process that fell silent.
         durability: `step`: `barrier` waits for the disk. `async`: it only waits while too many batches are pending.
@@ -264,7 +264,7 @@ class SqliteJournal:
         if (problem := missing(self.path)) is not None:
             raise problem
         try:
-            return Store(self.path, lease=self._lease, patience=self._patience)
+            return Store(self.path, lease=self._lease, renewing=self.threaded, patience=self._patience)
         except sqlite3.Error as error:
             raise translate(error, self.path) from error
 
