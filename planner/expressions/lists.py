@@ -10,7 +10,7 @@ from planner.expressions.run import Operation, Run
 from planner.expressions.scalars import number, text_of, whole
 
 _Item = TypeVar("_Item")
-NO_DEFAULT = object()
+_NO_DEFAULT = object()
 """Tells `map(attribute=…)` without a default from one whose default is none."""
 
 
@@ -173,15 +173,15 @@ def _items(run: Run, value: object) -> list[object]:
 
 
 def _map(
-    run: Run, value: object, *filter_and_arguments: object, attribute: object = None, default: object = NO_DEFAULT
+    run: Run, value: object, *filter_and_arguments: object, attribute: object = None, default: object = _NO_DEFAULT
 ) -> list[object]:
     """A field of every item, or every item through another filter."""
     items = _items_of(run, value, "`map`")
-    if attribute is None:
+    if filter_and_arguments:
         name, *arguments = filter_and_arguments
         return [run.settled(run.call(f"|{name}", item, *arguments)) for item in items]
     found = (_attribute(run, item, attribute) for item in items)
-    if default is NO_DEFAULT:
+    if default is _NO_DEFAULT:
         return [run.settled(field) for field in found]
     return [default if isinstance(field, Missing) else field for field in found]
 

@@ -78,7 +78,7 @@ def _remainder(run: Run, left: object, right: object) -> object:
 def _divisible(run: Run, sign: str, left: object, right: object) -> tuple[Number, Number]:
     a, b = _numbers(run, sign, left, right)
     if b == 0:
-        raise run.refusal(f"cannot {_WORDS[sign]} by zero")
+        raise run.refusal(f"cannot divide by zero with `{sign}`")
     return a, b
 
 

@@ -171,7 +171,7 @@ def as_text(value: object, source: str) -> str:
         return value
     try:
         return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, RecursionError):
         raise EvaluationFault(
             f"a value that is {describe(value)} cannot be written as JSON", expression=source
         ) from None

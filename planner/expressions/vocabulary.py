@@ -3,7 +3,7 @@
 import functools
 import inspect
 
-from planner.expressions.lists import LIST_FILTERS, NO_DEFAULT
+from planner.expressions.lists import LIST_FILTERS
 from planner.expressions.operators import FUNCTION_OPERATIONS, OPERATORS
 from planner.expressions.predicates import PREDICATES
 from planner.expressions.run import Operation
@@ -47,6 +47,4 @@ def _argument(parameter: inspect.Parameter) -> str:
         return f"{parameter.name}…"
     if parameter.default is inspect.Parameter.empty:
         return parameter.name
-    if parameter.default is NO_DEFAULT:
-        return f"{parameter.name}=…"
     return f"{parameter.name}={'none' if parameter.default is None else repr(parameter.default)}"
