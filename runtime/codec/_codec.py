@@ -110,11 +110,18 @@ class Codec:
     def encode(self, data: EventData) -> bytes:
         """Return the payload's JSON: camelCase fields, defaults left out.
 
+        Text that is no valid Unicode, such as an odd file name in a message, is stored with U+FFFD in the bad places.
+
         Raises:
             JournalError: A value in it has no JSON form; nothing was stored.
         """
+        value = self._dict(data)
         try:
-            return orjson.dumps(self._dict(data))
+            return orjson.dumps(value)
+        except TypeError:
+            value = _mended(value)
+        try:
+            return orjson.dumps(value)
         except TypeError as error:
             raise JournalError(f"{_type(data)} cannot be stored: {error}; values must be frozen JSON") from error
 
@@ -207,6 +214,17 @@ def _name(cls: type) -> str:
 
 def _instant(time: float) -> str:
     return datetime.fromtimestamp(time, UTC).isoformat(timespec="milliseconds").removesuffix("+00:00") + "Z"
+
+
+def _mended(value: Any) -> Any:
+    """Return a JSON value whose text is valid Unicode; what has no JSON form is left for others to refuse."""
+    if isinstance(value, str):
+        return freeze(value)
+    if isinstance(value, dict):
+        return {_mended(name): _mended(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_mended(item) for item in value]
+    return value
 
 
 def _plain(value: Any) -> Any:

@@ -159,8 +159,7 @@ class SqliteJournal:
             await self._do(lambda store: store.release(own.tree, own.epoch), checkpoint=False)
         finally:
             self._end(own)
-        if own.trouble is not None:
-            raise _again(own.trouble)
+        self._check(own)
 
     # -------------------------------------------------------------------------------------------- writing
 

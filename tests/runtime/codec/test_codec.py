@@ -26,6 +26,7 @@ from runtime.values.events import (
     TaskAnswerRequested,
     TextBlockDelta,
     ToolCompleted,
+    ToolFailed,
     ToolStarted,
     TurnHeader,
     TurnStarted,
@@ -33,6 +34,7 @@ from runtime.values.events import (
     Unknown,
     Verdict,
 )
+from runtime.values.failure import Failure
 from runtime.values.jsonlike import freeze
 from runtime.values.messages import AssistantMessage, Text, Thinking, ToolCall
 from runtime.values.requests import Answer
@@ -152,6 +154,13 @@ def test_a_payload_that_cannot_be_written_is_refused() -> None:
     """A value that was not frozen on entry does not reach the store."""
     with pytest.raises(JournalError, match="CUSTOM cannot be stored"):
         codec().encode(Custom("0.1", "odd", {1, 2}))
+
+
+def test_text_that_is_no_unicode_is_mended() -> None:
+    """An odd file name in a tool's error does not end the run: it is stored as text that everybody can read."""
+    data = ToolFailed("0.1", Failure("tool_error", "no such file: \udcff.txt"))
+    back = codec().decode("TOOL_FAILED", codec().encode(data))
+    assert back == ToolFailed("0.1", Failure("tool_error", "no such file: \ufffd.txt"))
 
 
 def test_kinds_bring_their_own_payloads() -> None:
