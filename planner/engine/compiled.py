@@ -6,13 +6,13 @@ Everything here follows from the plan alone. Texts are read when they are first 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import attrs
 
 from planner.expressions import EvaluationFault, parse_expression, parse_template, parse_value
-from planner.plan import PlanGraph, apply_defaults, fields_schema
+from planner.plan import PlanGraph, Task, apply_defaults, fields_schema
+from runtime.core.ports import Definition
 from runtime.core.simple import Call, Question, describe_question
 from runtime.tools.function import as_tool
 from runtime.tools.validation import Validator
@@ -21,8 +21,9 @@ from runtime.values.failure import Failure
 from runtime.values.jsonlike import Unserialisable, freeze
 
 if TYPE_CHECKING:
-    from planner.plan import Plan, Task
-    from runtime.core.ports import Definition
+    from collections.abc import Mapping
+
+    from planner.plan import Plan
 
 Scope = dict[str, Any]
 _QUESTION = Question()
@@ -72,7 +73,7 @@ class CompiledTask:
     def when_asks_item(self) -> bool:
         """Whether `when` is asked for each item."""
         when = self.task.when
-        return when is not None and any([r.root in ("item", "index") for r in parse_expression(when).references])
+        return when is not None and any(r.root in ("item", "index") for r in parse_expression(when).references)
 
     def items(self, scope: Scope) -> tuple[list[Any], tuple[str, ...]]:
         """Evaluate `for_each` and its keys. Raises TaskInvalid."""
@@ -91,7 +92,7 @@ class CompiledTask:
             keys.append(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
         twice = next((key for place, key in enumerate(keys) if key in keys[:place]), None) if _repeats(keys) else None
         if twice is not None:
-            raise TaskInvalid("expression", f"two items of {self.key} have the key {twice!r}; `key` must tell them apart")
+            raise TaskInvalid("expression", f"two items of {self.key} have the key {twice!r}")
         return items, tuple(keys)
 
     def input(self, scope: Scope) -> Any:
@@ -168,7 +169,5 @@ def compile_plan(plan: Plan, graph: PlanGraph) -> Mapping[str, CompiledTask]:
         if each is not None and each.max_parallel is not None:
             own = (*own, Slot(f"each:{task.key}", each.max_parallel, local=True))
         stops = (task.on_failure or plan.on_failure) == "stop"
-        out[task.key] = CompiledTask(
-            task, ordinal, definition, shared + own, -graph.remaining(task.key), stops, form
-        )
+        out[task.key] = CompiledTask(task, ordinal, definition, shared + own, -graph.remaining(task.key), stops, form)
     return out

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from heapq import heapify, heappop
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +15,8 @@ from runtime.values.commands import RunChild, Sleep
 from runtime.values.failure import Failure
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from planner.plan import Plan
 
 _BECAME = {FAILED: "failed", CANCELLED: "was cancelled", SKIPPED: "was skipped"}

@@ -54,6 +54,4 @@ def _task(task: Task) -> dict[str, Any]:
     }  # fmt: skip
 
 
-PLAN = register(
-    Kind(name="plan", build=PlanMachine, describe=describe_plan, accept=accept_plan, payloads=PAYLOADS)
-)
+PLAN = register(Kind(name="plan", build=PlanMachine, describe=describe_plan, accept=accept_plan, payloads=PAYLOADS))

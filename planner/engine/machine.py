@@ -7,8 +7,7 @@ the plan or lets what does not depend on it go on.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from planner.engine import events as p
 from planner.engine.compiled import TaskInvalid
@@ -23,6 +22,9 @@ from runtime.values.commands import Sleep, Want
 from runtime.values.failure import Failure
 from runtime.values.jsonlike import freeze
 from runtime.values.status import Phase, Status
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 JITTER = 0.1
 """A retry waits up to this share longer than its delay says, so that many do not come back at once."""
@@ -39,6 +41,7 @@ class PlanMachine(PlanFold):
 
     kind = "plan"
     version = 1
+    drops = True
 
     # -------------------------------------------------------------------------------------------- decide
 

@@ -72,7 +72,9 @@ Ready = tuple[float, int, int, Unit]
 class PlanState(Frame):
     """The fold of a plan Turn."""
 
-    __slots__ = ("counts", "failed", "inputs", "missing", "ready", "results", "running", "spreads", "stopping", "todo", "units")
+    __slots__ = (
+        "counts", "failed", "inputs", "missing", "ready", "results", "running", "spreads", "stopping", "todo", "units",
+    )  # fmt: skip
 
     def __init__(self) -> None:
         super().__init__()

@@ -22,18 +22,15 @@ def summarise(state: PlanState) -> dict[str, TaskResult]:
                 status=_status(state, unit), output=_output(unit), error=_error(unit), reason=unit.reason
             )
             continue
-        items = tuple(
-            [
-                ItemResult(
-                    key=item.item_key, item=item.item, status=_status(state, item), output=_output(item),
-                    error=_error(item),
-                )  # fmt: skip
-                for item in spread.units
-            ]
-        )
+        items = tuple([_item(state, item) for item in spread.units])
         output = [item.output for item in items]
         out[key] = TaskResult(status=unit.status, output=output, error=_error(unit), reason=unit.reason, items=items)
     return out
+
+
+def _item(state: PlanState, item: Unit) -> ItemResult:
+    status, output, error = _status(state, item), _output(item), _error(item)
+    return ItemResult(key=item.item_key, item=item.item, status=status, output=output, error=error)
 
 
 def _status(state: PlanState, unit: Unit) -> str:

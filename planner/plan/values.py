@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal
 
 import attrs
 
-if TYPE_CHECKING:
-    from runtime.core.ports import Tool, ToolFunction
-    from runtime.values.agent import Agent
+from runtime.values.capabilities import Tool, ToolFunction
+from runtime.values.agent import Agent
 
 OnFailure = Literal["stop", "continue"]
 
@@ -51,6 +50,14 @@ class ForEach:
     """How many items may fail: a number, a share such as `5%` (rounded down), or `all`."""
 
 
+def _names(names: Iterable[str]) -> tuple[str, ...]:
+    return tuple(names)
+
+
+def _retry(value: Retry | int | None) -> Retry | None:
+    return Retry(value) if isinstance(value, int) else value
+
+
 @attrs.frozen(eq=False)
 class Task:
     """One node of a plan; runs exactly one of `agent`, `tool`, `plan`, `ask`."""
@@ -65,7 +72,7 @@ class Task:
     ask: Ask | None = attrs.field(default=None, kw_only=True)
     inputs: Mapping[str, Any] | None = attrs.field(default=None, kw_only=True)
     """Arguments of the tool or inputs of the plan, with templates (`with:` in YAML)."""
-    needs: tuple[str, ...] = attrs.field(default=(), kw_only=True, converter=tuple)
+    needs: tuple[str, ...] = attrs.field(default=(), kw_only=True, converter=_names)
     """Tasks that must be settled first although nothing of theirs is used."""
     when: str | None = attrs.field(default=None, kw_only=True)
     """A bare expression; the task is skipped when it is false."""
@@ -73,20 +80,20 @@ class Task:
     """Overrides the plan's."""
     timeout: float | None = attrs.field(default=None, kw_only=True)
     """Seconds of active time that one attempt may use."""
-    retries: Retry | None = attrs.field(
-        default=None,
-        kw_only=True,
-        converter=lambda value: Retry(value) if isinstance(value, int) else value,
-    )
+    retries: Retry | None = attrs.field(default=None, kw_only=True, converter=_retry)
     estimate: float | None = attrs.field(default=None, kw_only=True)
     """Expected duration in seconds; default equal for all."""
+
+
+def _tasks(tasks: Iterable[Task]) -> tuple[Task, ...]:
+    return tuple(tasks)
 
 
 @attrs.frozen(eq=False)
 class Plan:
     """A directed acyclic graph of tasks."""
 
-    tasks: tuple[Task, ...] = attrs.field(converter=tuple)
+    tasks: tuple[Task, ...] = attrs.field(converter=_tasks)
     name: str = attrs.field(default="plan", kw_only=True)
     version: str = attrs.field(default="1", kw_only=True)
     inputs: Any = attrs.field(default=None, kw_only=True)

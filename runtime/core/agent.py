@@ -9,20 +9,23 @@ arguments or an output that do not fit) go back to it, and are bounded.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from runtime.core import frame as f
 from runtime.core.agent_fold import AgentFold, AgentKit, AgentState
 from runtime.core.ports import ModelReply, ModelRequest
 from runtime.values import events as e
 from runtime.values import signals as s
-from runtime.values.agent import Agent
 from runtime.values.commands import CallModel, RunTool, Want
 from runtime.values.events import Verdict
 from runtime.values.messages import AssistantMessage, Block, ToolCall
 from runtime.values.status import Phase
 from runtime.values.usage import Usage
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+
+    from runtime.values.agent import Agent
 
 ONE_MODEL_CALL = Usage(model_calls=1)
 
@@ -32,6 +35,7 @@ class AgentMachine(AgentFold):
 
     kind = "agent"
     version = 1
+    drops = False
 
     def __init__(self, agent: Agent, kit: AgentKit) -> None:
         super().__init__(agent, kit)
@@ -162,11 +166,16 @@ class AgentMachine(AgentFold):
     def wants(self, state: AgentState, due: Collection[str]) -> Iterable[Want]:
         """Name the calls that could start now."""
         if state.waiting:
-            tools = self.kit.tools
-            return [Want(key, tools[c.name].slots if c.name in tools else ()) for key, c in state.waiting.items()]
+            return self._waiting(state)
         if self._wants_model(state) and not state.open and not state.suspended:
             return (Want(f"{state.step}.0", self.agent.model.slots),)
         return ()
+
+    def _waiting(self, state: AgentState) -> Iterator[Want]:
+        tools = self.kit.tools
+        for key, call in state.waiting.items():
+            tool = tools.get(call.name)
+            yield Want(key, () if tool is None else tool.slots)
 
     def summary(self, state: AgentState) -> Mapping[str, Any]:
         """Return nothing: an agent has no tasks."""
@@ -190,7 +199,7 @@ class AgentMachine(AgentFold):
         A call's arguments may come as parsed JSON or as text, which is parsed here.
         """
         usage = reply.usage + ONE_MODEL_CALL
-        if not any([type(block) is ToolCall for block in reply.message.blocks]):
+        if not any(type(block) is ToolCall for block in reply.message.blocks):
             output, error = self._read_output(reply.message)
             return s.ModelReplied(call_key, reply.message, usage, reply.stop_reason, (), output, error, duration)
         step = call_key.partition(".")[0]
@@ -211,18 +220,19 @@ class AgentMachine(AgentFold):
         check = self.kit.check_arguments.get(call.name)
         if check is None:
             known = ", ".join(self.kit.check_arguments) or "none"
-            return Verdict(key, False, "unknown_tool", f"there is no tool {call.name!r}; known tools: {known}")
+            message = f"there is no tool {call.name!r}; known tools: {known}"
+            return Verdict(key, allowed=False, reason="unknown_tool", message=message)
         if type(call.arguments) is str:
-            return Verdict(key, False, "invalid_arguments", "the arguments are not valid JSON; send one JSON object")
+            message = "the arguments are not valid JSON; send one JSON object"
+            return Verdict(key, allowed=False, reason="invalid_arguments", message=message)
         wrong = check(call.arguments)
         if wrong is not None:
-            return Verdict(key, False, "invalid_arguments", wrong)
+            return Verdict(key, allowed=False, reason="invalid_arguments", message=wrong)
         start = state.start
         if call.name in self.kit.agents and start is not None and start.depth >= start.max_depth:
-            return Verdict(
-                key, False, "depth", f"agents may call each other {start.max_depth} levels deep; answer here"
-            )
-        return Verdict(key, True)
+            message = f"agents may call each other {start.max_depth} levels deep; answer here"
+            return Verdict(key, allowed=False, reason="depth", message=message)
+        return Verdict(key, allowed=True)
 
     def _read_output(self, message: AssistantMessage) -> tuple[Any, str | None]:
         check = self.kit.check_output

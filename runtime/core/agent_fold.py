@@ -50,8 +50,8 @@ class AgentState(f.Frame):
         self.asked = False
         """Whether this Step has made its model call."""
         self.phase = Phase.MODEL
-        self.calls: tuple[ToolCall, ...] = ()
-        """The calls of the newest reply, until their results are in the history."""
+        self.calls: dict[str, ToolCall] = {}
+        """The calls of the newest reply by call key, until their results are in the history."""
         self.waiting: dict[str, ToolCall] = {}
         """Allowed calls that admission has not let start yet."""
         self.results: dict[str, ToolMessage] = {}
@@ -108,11 +108,10 @@ class AgentFold:
         message = event.message
         state.messages.append(message)
         if event.verdicts:
-            state.calls = message.tool_calls
-            allowed = {verdict.call_key for verdict in event.verdicts if verdict.allowed}
-            state.waiting = {call.call_key: call for call in state.calls if call.call_key in allowed}
+            state.calls = {call.call_key: call for call in message.tool_calls}
+            state.waiting = {v.call_key: state.calls[v.call_key] for v in event.verdicts if v.allowed}
             state.phase = Phase.TOOLS
-            self._count_mistake(state, "asks for calls that cannot be made", len(allowed) < len(state.calls))
+            self._count_mistake(state, "asks for calls that cannot be made", len(state.waiting) < len(state.calls))
         elif event.output_error is not None:
             state.messages.append(UserMessage(event.output_error))
             self._count_mistake(state, f"gives an output that does not fit ({event.output_error})")
@@ -188,12 +187,12 @@ def _stop_requested(state: AgentState, event: e.StopRequested) -> None:
 def _settle(state: AgentState, key: str, content: Any, *, is_error: bool = False) -> None:
     """Keep a result; once the last one is in, put them all into the history in the model's order."""
     results = state.results
-    call = next(call for call in state.calls if call.call_key == key)
+    call = state.calls[key]
     results[key] = ToolMessage(key, call.id, call.name, content, is_error)
     if len(results) < len(state.calls):
         return
-    state.messages.extend([results[call.call_key] for call in state.calls])
-    state.calls = ()
+    state.messages.extend([results[key] for key in state.calls])
+    state.calls = {}
     state.results = {}
     if state.stop is None:
         state.phase = Phase.MODEL
@@ -211,13 +210,13 @@ def _ends(reason: Callable[[Any], tuple[Status, Failure]]) -> f.Apply:
 
     def apply(state: AgentState, event: e.EventData) -> None:
         status, error = reason(event)
-        for call in state.calls:
-            if call.call_key not in state.results:
+        for key, call in state.calls.items():
+            if key not in state.results:
                 content = {"error": "not_run", "message": f"the Turn ended first: {error.message}"}
-                state.results[call.call_key] = ToolMessage(call.call_key, call.id, call.name, content, is_error=True)
-        state.messages.extend([state.results[call.call_key] for call in state.calls])
+                state.results[key] = ToolMessage(key, call.id, call.name, content, is_error=True)
+        state.messages.extend([state.results[key] for key in state.calls])
         state.messages.append(AssistantMessage((Text(f"[{status.lower()}] {error.message}"),)))
-        state.calls = ()
+        state.calls = {}
         state.results = {}
         state.waiting.clear()
         state.phase = Phase.FINISHED

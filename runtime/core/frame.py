@@ -13,11 +13,10 @@ that a batch opened or made pointless: both follow from facts, so a recovered fo
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from runtime.core.ports import Machine
 from runtime.errors import IllegalSignal
 from runtime.values import events as e
 from runtime.values import signals as s
@@ -26,6 +25,9 @@ from runtime.values.failure import Cause, Failure
 from runtime.values.ids import relative_request
 from runtime.values.status import Status
 from runtime.values.usage import NO_USAGE, Usage
+
+if TYPE_CHECKING:
+    from runtime.core.ports import Machine
 
 Apply = Callable[[Any, Any], None]
 Grant = Callable[[Want], bool]
@@ -46,8 +48,8 @@ class Frame:
     """The fold that all kinds share; kinds subclass it with slots of their own."""
 
     __slots__ = (
-        "attached", "cancelling", "children", "dropped", "ending", "error", "fresh", "key", "open", "output", "parked", "requests",
-        "start", "started", "step", "suspended", "usage",
+        "attached", "cancelling", "children", "dropped", "ending", "error", "fresh", "key", "open", "output", "parked",
+        "requests", "start", "started", "step", "suspended", "usage",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -90,7 +92,7 @@ class Frame:
             return Status.READY
         if self.suspended:
             return Status.WAITING_FOR_USER if self.requests else Status.WAITING_FOR_CHILD
-        if self.open and all([type(command) is Sleep for command in self.open.values()]):
+        if self.open and all(type(command) is Sleep for command in self.open.values()):
             return Status.RETRY_SCHEDULED
         return Status.RUNNING
 

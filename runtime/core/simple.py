@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import attrs
 
@@ -16,6 +15,9 @@ from runtime.values.commands import RunTool, Want
 from runtime.values.failure import Failure
 from runtime.values.status import Phase
 from runtime.values.usage import Usage
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
 CALL_KEY = "0.1"
 REQUEST_KEY = "0.1.1"
@@ -62,6 +64,7 @@ class CallMachine:
 
     kind = "call"
     version = 1
+    drops = False
 
     def __init__(self, definition: Call) -> None:
         self.tool = definition.tool
@@ -152,6 +155,7 @@ class QuestionMachine:
 
     kind = "question"
     version = 1
+    drops = False
 
     def new(self) -> QuestionState:
         """Return the empty fold."""

@@ -29,7 +29,7 @@ class Admission:
         """Take the places of a want if all are free; otherwise put the Turn in line for them."""
         used = self._used
         names = [(name_of(live, slot), slot.limit) for slot in want.slots]
-        if all([used.get(name, 0) < limit for name, limit in names]):
+        if all(used.get(name, 0) < limit for name, limit in names):
             for name, _ in names:
                 used[name] = used.get(name, 0) + 1
             return True

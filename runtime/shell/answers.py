@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from runtime.errors import AnswerInvalid, NotFound
 from runtime.tools.validation import Validator
@@ -31,10 +31,19 @@ def check_answer(asked: OpenRequest, answer: Answer) -> Answer:
         if answer.kind != "form":
             fields = ", ".join(asked.form.get("properties", {}))
             raise AnswerInvalid(f"{asked.message!r} wants a form with {fields}; or reject it with a reason")
+        answer = Answer.form(_with_defaults(asked.form, answer.value))
         wrong = Validator(asked.form).explain(answer.value)
         if wrong is not None:
             raise AnswerInvalid(wrong)
     return Answer(answer.kind, freeze(answer.value, where="answer"))
+
+
+def _with_defaults(form: Any, data: Any) -> Any:
+    """Return a form's data with the defaults of the fields that were left out."""
+    if not isinstance(data, dict):
+        return data
+    defaults = {name: field["default"] for name, field in form.get("properties", {}).items() if "default" in field}
+    return {**defaults, **data}
 
 
 def no_open_request(tree: Tree, request: str) -> NotFound:

@@ -54,7 +54,7 @@ class Emitter:
         for watcher in tree.watchers:
             watcher.push(preview)
 
-    def _delta(self, sort: type[e.TextBlockDelta] | type[e.ThinkingBlockDelta], delta: str) -> None:
+    def _delta(self, sort: type[e.TextBlockDelta | e.ThinkingBlockDelta], delta: str) -> None:
         if self.block is not sort:
             self.end_block()
             self.block = sort

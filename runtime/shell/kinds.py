@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from runtime.core.agent import AgentMachine
 from runtime.core.agent_fold import AgentKit
@@ -13,7 +13,11 @@ from runtime.errors import UsageError
 from runtime.tools.function import as_tool
 from runtime.tools.signature import schema_of
 from runtime.tools.validation import Validator
-from runtime.values.agent import Agent
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from runtime.values.agent import Agent
 
 _TASK = {
     "type": "object",
@@ -35,7 +39,7 @@ def kit_of(agent: Agent) -> AgentKit:
     if twice:
         raise UsageError(f"agent {agent.name!r} has two tools or agents named {twice[0]!r}; give one another name")
     specs = [tool.spec for tool in tools]
-    checks = {tool.name: tool.validate for tool in tools}
+    checks: dict[str, Callable[[Any], str | None]] = {tool.name: tool.validate for tool in tools}
     for below in agent.agents:
         schema = below.inputs or _TASK
         specs.append(ToolSpec(below.name, below.description or below.instructions, schema))

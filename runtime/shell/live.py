@@ -18,7 +18,6 @@ from runtime.values import signals as s
 from runtime.values.commands import CallModel, Command, RunChild, RunTool, Slot, Want
 from runtime.values.failure import Cause, Failure
 from runtime.values.ids import child_id, order_key
-from runtime.values.status import Status
 
 if TYPE_CHECKING:
     from runtime.core.ports import Machine
@@ -35,7 +34,7 @@ class Live:
     """One Turn in memory."""
 
     __slots__ = (
-        "cause", "children", "clocks", "command", "due", "emitters", "header", "held", "inbox", "machine", "order",
+        "cause", "children", "clocks", "command", "due", "emitters", "header", "held", "inbox", "machine",
         "parent", "priority", "queued", "scope", "sequence", "sleeper", "sleeps", "state", "tree",
     )  # fmt: skip
 
@@ -51,7 +50,6 @@ class Live:
         self.state: Frame = machine.new()
         self.sequence = 0
         self.priority = command.priority if command is not None else 0.0
-        self.order = order_key(header.turn_id)
         self.children: dict[int, Live] = {}
         """Children that have not been recorded as ended, running or parked."""
         self.inbox: deque[tuple[str, s.Signal | None]] = deque()
@@ -72,6 +70,11 @@ class Live:
         self.emitters: dict[str, Emitter] = {}
         self.clocks: tuple[ActiveClock, ...] = parent.clocks if parent is not None else ()
 
+    @property
+    def order(self) -> tuple[object, ...]:
+        """A stable sort key: the order in which parents counted their children."""
+        return order_key(self.header.turn_id)
+
     # -------------------------------------------------------------------------------------------- recording
 
     def signal(self, signal: s.Signal) -> None:
@@ -87,7 +90,8 @@ class Live:
         except UsageError:
             raise
         except Exception as error:
-            raise InternalError(f"{self.header.turn_id} could not take {signal!r}: {error!r}; please report it") from error
+            message = f"{self.header.turn_id} could not take {signal!r}: {error!r}; please report it"
+            raise InternalError(message) from error
         self._record(events)
 
     def pump(self) -> None:
@@ -135,7 +139,7 @@ class Live:
 
     def _drop(self) -> None:
         """Cancel children that the Turn has no more use for; parked ones are closed on the spot."""
-        cause = Cause("cancelled", f"{self.header.path[-1] if self.header.path else 'the plan'} does not need it any more")
+        cause = Cause("cancelled", "it is not needed any more")
         for n in sorted(self.state.dropped):
             child = self.children.get(n)
             if child is None:
@@ -159,12 +163,12 @@ class Live:
         return command
 
     def alone(self) -> bool:
-        """Say whether the only thing open is new and can run in the Turn's own task: nothing else can come meanwhile."""
+        """Say whether the only thing open is new and can run in the Turn's own task, as nothing else can come."""
         state = self.state
         if len(state.open) != 1 or len(state.fresh) != 1 or state.requests or state.parked or self.queued:
             return False
         sort = type(state.open[state.fresh[0]])
-        return sort is CallModel or sort is RunTool or (sort is RunChild and len(self.order) < INLINE_DEPTH)
+        return sort is CallModel or sort is RunTool or (sort is RunChild and len(self.header.path) < INLINE_DEPTH)
 
     def lone(self) -> Command | None:
         """Return the command to run in the Turn's own task, if there is just one."""
@@ -254,7 +258,7 @@ class Live:
         error = state.error
         if error is not None and error.where is None:
             error = Failure(error.kind, error.message, error.retryable, error.retry_after, "/".join(self.header.path))
-        wait = 0.5 if state.ending is Status.COMPLETED else jitter(self.header.turn_id, command.call_key, command.attempt)
+        wait = jitter(self.header.turn_id, command.call_key, command.attempt) if error is not None else 0.0
         return s.ChildCame(command.n, state.ending, state.output, state.usage, error, at, wait)
 
     def child_name(self, n: int) -> str:

@@ -85,25 +85,35 @@ async def run_child(parent: Live, command: RunChild) -> s.ChildCame | s.ChildPar
     all of its tasks are gone. A cancel from outside passes through and records nothing.
     """
     child = parent.attach(command)
+    child.clocks = parent.clocks
+    if not child.state.started:
+        child.signal(first_signal(parent, command))
+    active = command.active
+    if command.timeout is None and not parent.machine.drops:
+        await run_turn(child)  # nobody but its root will ever cancel it
+    else:
+        active = await _run_in_scope(parent, child, command)
+    if child.state.ending is not None:
+        return child.came()
+    return s.ChildParked(command.n, child.state.open_requests(), active)
+
+
+async def _run_in_scope(parent: Live, child: Live, command: RunChild) -> float:
+    """Run a child that may be cancelled alone; returns the seconds of active time that it has used."""
     clock: ActiveClock | None = None
     with trio.CancelScope() as scope:
         child.scope = scope
         if command.timeout is not None:
             clock = ActiveClock(scope, command.timeout - command.active)
-        child.clocks = parent.clocks if clock is None else (*parent.clocks, clock)
+            child.clocks = (*parent.clocks, clock)
         if command.n in parent.state.dropped:
             child.cancel(Cause("cancelled", "it is not needed any more"))
-        if not child.state.started:
-            child.signal(first_signal(parent, command))
         await run_turn(child)
     child.scope = None
     if child.state.ending is None and (child.cause is not None or scope.cancelled_caught):
         late = Cause("timeout", f"{command.key} took longer than {command.timeout or 0:g} s of active time")
         parent.tree.close(child, child.cause or late)
-    if child.state.ending is not None:
-        return child.came()
-    active = command.active if clock is None else (command.timeout or 0.0) - clock.left
-    return s.ChildParked(command.n, child.state.open_requests(), active)
+    return command.active if clock is None else (command.timeout or 0.0) - clock.left
 
 
 def first_signal(parent: Live, command: RunChild) -> s.Start:

@@ -93,7 +93,7 @@ def failure_of(error: BaseException, kind: str) -> Failure:
         InternalError: The exception is our own bug, which must not pass for somebody's failure.
     """
     leaves = list(_leaves(error))
-    if any([isinstance(leaf, InternalError) for leaf in leaves]):
+    if any(isinstance(leaf, InternalError) for leaf in leaves):
         raise error
     if len(leaves) == 1:
         (leaf,) = leaves

@@ -62,7 +62,7 @@ async def load_tree(runtime: Runtime, root_id: str, definition: Definition | Non
             with trio.CancelScope(shield=True, deadline=trio.current_time() + 5):
                 await journal.release(held)
         raise
-    tree.idle.set()
+    tree.rest()
     return tree
 
 
@@ -135,7 +135,7 @@ def revive(tree: Tree) -> None:
     for live in lives:
         state = live.state
         if state.ending is None and state.started and not state.suspended:
-            if any([type(command) is not RunChild for command in state.open.values()]):
+            if any(type(command) is not RunChild for command in state.open.values()):
                 live.signal(s.Recovered())
             else:
                 live.pump()

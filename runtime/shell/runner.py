@@ -47,7 +47,7 @@ async def drive(runtime: Runtime, tree: Tree) -> None:
         runtime.trees.pop(tree.root_id, None)
     finally:
         tree.running = False
-        tree.idle.set()
+        tree.rest()
 
 
 async def run_here(runtime: Runtime, tree: Tree, on_request: OnRequest | None) -> None:
@@ -58,7 +58,7 @@ async def run_here(runtime: Runtime, tree: Tree, on_request: OnRequest | None) -
         else:
             await _run_with_handler(runtime, tree, on_request)
     finally:
-        tree.idle.set()
+        tree.rest()
         if tree.root.state.ending is None:
             tree.in_caller = False
     if tree.root.state.ending is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -11,9 +12,10 @@ from runtime.core.kinds import find
 from runtime.errors import NotFound, UsageError
 from runtime.journal import open_journal
 from runtime.shell import kinds as kinds  # registers the kind `agent`
+from runtime.shell.admission import Admission
 from runtime.shell.answers import check_answer, no_open_request
 from runtime.shell.clock import new_root_id, present_clock
-from runtime.shell.admission import Admission
+from runtime.shell.known import Known
 from runtime.shell.recovery import load_tree, refuse_unsafe_calls, revive
 from runtime.shell.runner import drive, run_here, single_cause
 from runtime.shell.tree import Tree
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
     from runtime.values.requests import Answer, Request
     from runtime.values.result import TurnResult
 
+
 class Runtime:
     """Owns the trees that it started or resumed, until they end or the runtime closes. Made by `open_runtime`."""
 
@@ -49,7 +52,7 @@ class Runtime:
         self.trees: dict[str, Tree] = {}
         """Trees that this runtime holds."""
         self.nursery: trio.Nursery | None = None
-        self._digests: dict[int, tuple[Definition, str]] = {}
+        self.known = Known()
 
     # -------------------------------------------------------------------------------------------- start and run
 
@@ -103,9 +106,7 @@ class Runtime:
         accepted = freeze(kind.accept(what, input), where="input")
         digest = await self.digest(what)
         now = self.clock.now()
-        claim = await self.journal.create(
-            self.ids(now), kind=what.kind, name=what.name, definition=digest, now=now
-        )
+        claim = await self.journal.create(self.ids(now), kind=what.kind, name=what.name, definition=digest, now=now)
         tree = Tree(self, claim, what)
         self.trees[tree.root_id] = tree
         tree.root.signal(s.Start(accepted, max_depth=budget.depth, definition=digest))
@@ -113,11 +114,7 @@ class Runtime:
 
     async def digest(self, what: Definition) -> str:
         """Keep a definition's text in the journal and return its digest."""
-        known = self._digests.get(id(what))
-        if known is None:
-            known = (what, await self.journal.put_definition(find(what.kind).describe(what)))
-            self._digests[id(what)] = known
-        return known[1]
+        return await self.known.digest(what, self.journal)
 
     def go(self, tree: Tree) -> None:
         """See that a tree which can go on has a task."""
@@ -127,7 +124,7 @@ class Runtime:
             if self.nursery is None:
                 raise UsageError("this runtime is closed")
             tree.running = True
-            tree.idle = trio.Event()
+            tree.idle = False
             self.nursery.start_soon(drive, self, tree)
 
     # -------------------------------------------------------------------------------------------- resume
@@ -274,9 +271,13 @@ async def open_runtime(
         UsageError: The journal needs threads but the clock is a virtual one, which they would break.
     """
     clock = present_clock()
-    store = journal if hasattr(journal, "append") else open_journal(journal, threaded=not clock.jumps)
+    store = (
+        open_journal(journal, threaded=not clock.jumps)
+        if journal is None or isinstance(journal, str | os.PathLike)
+        else journal
+    )
     if store.threaded and clock.jumps:
-        raise UsageError("a journal that commits in a thread cannot run under virtual time; open it with threaded=False")
+        raise UsageError("a journal that commits in a thread stops under virtual time; open it with threaded=False")
     await store.open()
     failure: Exception | None = None
     try:

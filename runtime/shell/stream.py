@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
-import trio
-
-from runtime.values.envelopes import Event, Fact, Preview
 from runtime.values.events import (
     MaxIterationsReached,
     MaxStepsReached,
@@ -21,6 +18,7 @@ if TYPE_CHECKING:
 
     from runtime.core.ports import Journal
     from runtime.shell.tree import Tree
+    from runtime.values.envelopes import Event, Fact, Preview
 
 ENDINGS = frozenset({TurnCompleted, TurnFailed, TurnCancelled, MaxIterationsReached, MaxStepsReached})
 _CHUNK = 512
@@ -46,10 +44,9 @@ class EventStream:
         self._asleep = False
         self._done = False
 
-    async def __aenter__(self) -> EventStream:
+    async def __aenter__(self) -> Self:
         if self._tree is not None and self._wants_previews:
             self._tree.watchers.append(self)
-        await trio.lowlevel.checkpoint()
         return self
 
     async def __aexit__(
@@ -84,12 +81,14 @@ class EventStream:
             await self._more()
 
     async def _more(self) -> None:
+        """Get facts, or wait until there may be some, or find that there will be none."""
         tree = self._tree
-        if tree is None or self._journal.watermark(self._root_id) > self._position:
+        facts = tree.newest(self._position) if tree is not None else None
+        if facts is None:
             facts = await self._journal.read(self._root_id, self._position, _CHUNK)
-            self._facts.extend(facts)
-            if not facts and tree is None:
-                self._done = True
+            self._done = not facts and tree is None
+        self._facts.extend(facts)
+        if facts or tree is None:
             return
         if tree.released:
             self._done = True

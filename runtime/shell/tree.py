@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import deque
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING
 
 import trio
 
-from runtime.core.kinds import find
 from runtime.shell.live import Live
 from runtime.values import events as e
 from runtime.values import signals as s
@@ -20,11 +21,12 @@ from runtime.values.usage import NO_USAGE
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from runtime.core.ports import Claim, Definition, Machine
+    from runtime.core.ports import Claim, Definition
     from runtime.shell.runtime import Runtime
     from runtime.shell.stream import EventStream
     from runtime.values.commands import RunChild
 
+_RECENT = 2048
 _BREATH = 32
 """Calls that may run one after the other without a checkpoint of their own."""
 
@@ -47,18 +49,20 @@ class Tree:
         """Open requests of the whole tree by id."""
         self.on_request: Callable[[], None] | None = None
         """Called when a request was opened."""
-        self.root = Live(self, find(definition.kind).build(definition), _header(self, definition), None, None)
-        self._machines: dict[int, tuple[Definition, Machine]] = {}
+        self.root = Live(self, runtime.known.machine(definition), _header(self, definition), None, None)
+        self.recent: deque[e.Fact] = deque(maxlen=_RECENT)
+        """The newest facts, for readers that keep up."""
         self._breath = 0
         self.running = False
         """Whether a task of the runtime runs the root."""
         self.in_caller = False
         """Whether the root runs in the task of whoever called `Runtime.run`."""
-        self.idle = trio.Event()
-        """Set while nothing of the tree runs: it has ended, or everything left waits."""
+        self.idle = False
+        """Whether nothing of the tree runs: it has ended, or everything left waits."""
+        self._idlers: trio.Event | None = None
         self.released = False
         self.failure: BaseException | None = None
-        self.stirred = trio.Event()
+        self.stirred: trio.Event | None = None
 
     # -------------------------------------------------------------------------------------------- recording
 
@@ -73,6 +77,7 @@ class Tree:
             position += 1
             facts.append(e.Fact(header, sequence, position, now, event))
         live.sequence, self.position = sequence, position
+        self.recent.extend(facts)
         self.journal.append(self.claim, facts, self.status)
 
     @property
@@ -89,9 +94,34 @@ class Tree:
         await self.journal.barrier(self.claim, position)
         self.durable = max(self.durable, position)
 
+    def rest(self) -> None:
+        """Note that nothing of the tree runs, and tell those who wait for that."""
+        self.idle = True
+        if self._idlers is not None:
+            self._idlers.set()
+            self._idlers = None
+
+    async def at_rest(self) -> None:
+        """Wait until nothing of the tree runs."""
+        if not self.idle:
+            if self._idlers is None:
+                self._idlers = trio.Event()
+            await self._idlers.wait()
+
     def stir(self) -> None:
         """Tell whoever runs the tree in a task of its own that something has changed."""
-        self.stirred.set()
+        if self.stirred is not None:
+            self.stirred.set()
+
+    def newest(self, after: int) -> list[e.Fact] | None:
+        """Return the durable facts after a position from memory; None if they are not all there any more."""
+        recent = self.recent
+        durable = self.journal.watermark(self.root_id)
+        if durable <= after:
+            return []
+        if not recent or recent[0].position > after + 1:
+            return None
+        return [fact for fact in islice(recent, after + 1 - recent[0].position, None) if fact.position <= durable]
 
     def out_of_breath(self) -> bool:
         """Say now and then that it is time for a checkpoint."""
@@ -100,15 +130,6 @@ class Tree:
 
     # -------------------------------------------------------------------------------------------- Turns
 
-    def machine_of(self, definition: Definition) -> Machine:
-        """Return the machine of a definition, built once."""
-        known = self._machines.get(id(definition))
-        if known is None:
-            machine = find(definition.kind).build(definition)
-            self._machines[id(definition)] = (definition, machine)  # keeps the definition, so that its id stays taken
-            return machine
-        return known[1]
-
     def new_child(self, parent: Live, command: RunChild) -> Live:
         """Put a child into memory; it has recorded nothing yet."""
         definition = command.definition
@@ -116,7 +137,7 @@ class Tree:
             parent.child_name(command.n), self.root_id, parent.header.turn_id, definition.name, definition.version,
             command.key, (*parent.header.path, command.key),
         )  # fmt: skip
-        return Live(self, self.machine_of(definition), header, parent, command)
+        return Live(self, self.runtime.known.machine(definition), header, parent, command)
 
     def find(self, turn_id: str) -> Live | None:
         """Return a Turn that is in memory."""
@@ -160,7 +181,7 @@ class Tree:
         while path[-1].parent is not None:
             path.append(path[-1].parent)
         path.reverse()
-        for parent, child in zip(path, path[1:], strict=False):
+        for parent, child in pairwise(path):
             assert child.command is not None
             n = child.command.n
             if n in parent.state.parked:
@@ -173,6 +194,7 @@ class Tree:
         """End every Turn of a subtree whose tasks are gone, children before their parents, in one append."""
         facts: list[e.Fact] = []
         self._close(live, cause, self.runtime.clock.now(), facts)
+        self.recent.extend(facts)
         self.journal.append(self.claim, facts, self.status)
 
     def _close(self, live: Live, cause: Cause, now: float, facts: list[e.Fact]) -> None:

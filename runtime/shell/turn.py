@@ -40,7 +40,7 @@ class Turn:
             JournalError: The tree had to stop because the journal failed or another process took it over.
             InternalError: The tree had to stop because of a bug in turntree.
         """
-        await self._tree.idle.wait()
+        await self._tree.at_rest()
         if self._tree.failure is not None:
             raise self._tree.failure
         return result_of(self._tree)
@@ -62,7 +62,7 @@ class Turn:
                 tree.stir()
                 if not tree.in_caller:
                     await self._runtime.let_go(tree)
-        await tree.idle.wait()
+        await tree.at_rest()
         return result_of(tree)
 
 

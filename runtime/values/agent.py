@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import attrs
 
-if TYPE_CHECKING:
-    from runtime.core.ports import Model, Tool, ToolFunction
+from runtime.values.capabilities import Model, Tool, ToolFunction
 
 
 def _at_least_one(_: object, field: attrs.Attribute[int], value: int) -> None:
@@ -16,7 +15,7 @@ def _at_least_one(_: object, field: attrs.Attribute[int], value: int) -> None:
         raise ValueError(f"{field.name} must be at least 1, not {value!r}")
 
 
-@attrs.frozen
+@attrs.frozen(eq=False)
 class Agent:
     """A model with instructions, tools and agents that it may call. A Turn is one run of it."""
 
@@ -39,7 +38,7 @@ class Agent:
     """Model calls that a Turn may make."""
     max_steps: int = attrs.field(default=1000, kw_only=True, validator=_at_least_one)
     max_mistakes: int = attrs.field(default=3, kw_only=True, validator=_at_least_one)
-    """Replies in a row with an unknown tool, invalid arguments or an output that does not fit, before the Turn fails."""
+    """Replies in a row with a call or an output that does not fit, before the Turn fails."""
     tool_errors: Literal["return", "fail"] = attrs.field(
         default="return", kw_only=True, validator=attrs.validators.in_(["return", "fail"])
     )

@@ -2,22 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import attrs
 
-if TYPE_CHECKING:
-    from runtime.core.ports import Definition, Model, Tool
-
-
-@attrs.frozen
-class Slot:
-    """A place that only so many commands may hold at a time, across all Turns of a runtime."""
-
-    name: str
-    limit: int
-    local: bool = False
-    """True when the place belongs to one Turn, as a plan's `max_parallel` does."""
+from runtime.values.capabilities import Definition, Model, Tool
+from runtime.values.capabilities import Slot as Slot
 
 
 @attrs.frozen

@@ -10,7 +10,7 @@ class Failure:
     """The typed reason of a failed call or Turn; it keeps its kind on the way up the tree."""
 
     kind: str
-    """`transport`, `timeout`, `rate_limit`, `server`, `tool_error`, `rejected`, `expression`, … ; `retries.only` names these."""
+    """`transport timeout rate_limit server tool_error rejected expression …`; `retries.only` names these."""
     message: str
     retryable: bool = False
     retry_after: float | None = None

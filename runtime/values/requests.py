@@ -43,7 +43,7 @@ class Answer:
     @classmethod
     def approve(cls) -> Answer:
         """Say yes; the output of an `ask` without a form is then `true`."""
-        return cls("approve", True)
+        return cls("approve", value=True)
 
     @classmethod
     def reject(cls, reason: str) -> Answer:
