@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from heapq import heapify, heappop
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 from planner.engine import events as p
 from planner.engine.compiled import CompiledTask, compile_plan
@@ -22,12 +23,16 @@ if TYPE_CHECKING:
 _BECAME = {FAILED: "failed", CANCELLED: "was cancelled", SKIPPED: "was skipped"}
 
 
+GRAPHS: WeakKeyDictionary[Plan, PlanGraph] = WeakKeyDictionary()
+"""Graphs of plans that were checked and are about to run."""
+
+
 class PlanFold:
     """Applies events to a `PlanState`."""
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
-        self.graph = PlanGraph.of(plan)
+        self.graph = GRAPHS.get(plan) or PlanGraph.of(plan)
         self.tasks: Mapping[str, CompiledTask] = compile_plan(plan, self.graph)
         self.roots = [key for key, needs in self.graph.needs.items() if not needs]
         self.folds: Mapping[type[e.EventData], f.Apply] = {

@@ -7,6 +7,7 @@ from typing import Any
 
 from planner.engine.compiled import TaskInvalid, accept_inputs
 from planner.engine.events import PAYLOADS
+from planner.engine.fold import GRAPHS
 from planner.engine.machine import PlanMachine
 from planner.plan import Plan, Task, checked_graph
 from runtime.core.kinds import Kind, find, register
@@ -21,7 +22,7 @@ def accept_plan(plan: Plan, given: Any) -> Any:
         PlanInvalid: The plan has faults; the error lists them all.
         UsageError: The inputs do not fit what the plan declares.
     """
-    checked_graph(plan)
+    GRAPHS[plan] = checked_graph(plan)
     try:
         return accept_inputs(plan, {} if given is None else given)
     except TaskInvalid as invalid:
@@ -30,17 +31,22 @@ def accept_plan(plan: Plan, given: Any) -> Any:
 
 def describe_plan(plan: Plan) -> str:
     """Return a text that changes whenever the plan, or what it runs, would behave differently."""
-    return json.dumps(_plan(plan), sort_keys=True, default=str)
+    agents: dict[int, str] = {}
+    text = json.dumps(_plan(plan, agents), sort_keys=True, default=str)
+    return json.dumps({"plan": text, "agents": sorted(agents.values())})
 
 
-def _plan(plan: Plan) -> dict[str, Any]:
+def _plan(plan: Plan, agents: dict[int, str]) -> dict[str, Any]:
     return {
         "name": plan.name, "version": plan.version, "inputs": plan.inputs, "output": plan.output,
-        "max_parallel": plan.max_parallel, "on_failure": plan.on_failure, "tasks": [_task(task) for task in plan.tasks],
+        "max_parallel": plan.max_parallel, "on_failure": plan.on_failure,
+        "tasks": [_task(task, agents) for task in plan.tasks],
     }  # fmt: skip
 
 
-def _task(task: Task) -> dict[str, Any]:
+def _task(task: Task, agents: dict[int, str]) -> dict[str, Any]:
+    if task.agent is not None and id(task.agent) not in agents:
+        agents[id(task.agent)] = find("agent").describe(task.agent)
     each, ask, retry = task.for_each, task.ask, task.retries
     return {
         "key": task.key, "prompt": task.prompt, "with": task.inputs, "needs": task.needs, "when": task.when,
@@ -48,9 +54,9 @@ def _task(task: Task) -> dict[str, Any]:
         "for_each": each and [each.over, each.key, each.max_parallel, each.allow_failures],
         "ask": ask and [ask.message, ask.show, ask.form],
         "retries": retry and [retry.max, retry.delay, retry.factor, sorted(retry.only or ())],
-        "agent": task.agent and find("agent").describe(task.agent),
+        "agent": task.agent and task.agent.name,
         "tool": task.tool and as_tool(task.tool).name,
-        "plan": task.plan and _plan(task.plan),
+        "plan": task.plan and _plan(task.plan, agents),
     }  # fmt: skip
 
 

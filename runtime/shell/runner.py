@@ -45,6 +45,7 @@ async def drive(runtime: Runtime, tree: Tree) -> None:
         tree.failure = single_cause(error)
         tree.released = True
         runtime.trees.pop(tree.root_id, None)
+        tree.claim.changed.unpark_all()
     finally:
         tree.running = False
         tree.rest()

@@ -91,6 +91,8 @@ class EventStream:
         if facts or tree is None:
             return
         if tree.released:
+            if tree.failure is not None:
+                raise tree.failure
             self._done = True
             return
         self._asleep = True

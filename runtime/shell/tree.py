@@ -163,7 +163,7 @@ class Tree:
             if name not in self.requests:
                 self.requests[name] = Request(
                     turn_id=live.header.turn_id, key=key, message=asked.message, show=asked.show, form=asked.form,
-                    task_key=live.header.task_key or (live.header.path or ("",))[-1], path=live.header.path,
+                    task_key=live.header.task_key, path=live.header.path,
                     asked_at=self.runtime.clock.now() if times is None else times[key],
                 )  # fmt: skip
                 if self.on_request is not None:
