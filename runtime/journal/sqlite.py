@@ -295,9 +295,12 @@ class SqliteJournal:
             raise _closed(self.path)
         operation = Operation(run)
         self._writer.put(operation)
-        self._writer.flush()
         # Whoever left now would not learn that it holds a tree. The writer answers, at the latest out of patience.
         with trio.CancelScope(shield=True):
+            if not self.threaded:
+                await trio.lowlevel.checkpoint()  # whoever else is about to write shares the commit
+                if not operation.done.is_set():
+                    self._flush()
             await operation.done.wait()
         if operation.error is not None:
             raise operation.error

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Final
 
 import attrs
+import trio
 
 from runtime.codec import Codec
 from runtime.core.ports import Claim, Journal
@@ -40,7 +41,8 @@ async def opened(journal: Journal) -> AsyncIterator[Journal]:
     try:
         yield journal
     finally:
-        await journal.close()
+        with trio.CancelScope(shield=True, deadline=trio.current_time() + 30):
+            await journal.close()
 
 
 async def new_tree(journal: Journal, root_id: str = "k3v9", *, now: float = 100.0) -> Claim:

@@ -87,12 +87,12 @@ async def test_only_one_of_several_takes_a_dead_owners_tree(journal: SqliteJourn
     assert (await journal.claim("k3v9", now=200.0)).epoch == 3
 
 
-async def test_several_processes_read_while_one_writes(journal: SqliteJournal) -> None:
+def test_several_processes_read_while_one_writes(tmp_path: Path) -> None:
     """Readers see whole batches, in order, without gaps, and hold nobody up."""
     with ExitStack() as stack:
-        writer = stack.enter_context(child("write", journal.path))
+        writer = stack.enter_context(child("write", tmp_path / "journal.db"))
         line(writer)
-        readers = [stack.enter_context(child("watch", journal.path)) for _ in range(2)]
+        readers = [stack.enter_context(child("watch", tmp_path / "journal.db")) for _ in range(2)]
         assert [line(reader) for reader in readers] == ["read True", "read True"]
         assert int(line(writer)) > 0
 
