@@ -11,3 +11,6 @@ from planner.plan import Plan as Plan
 from planner.plan import PlanInvalid as PlanInvalid
 from planner.plan import Retry as Retry
 from planner.plan import Task as Task
+from planner.scenario import Scenario as Scenario
+from planner.scenario import ScenarioInvalid as ScenarioInvalid
+from planner.scenario import load_scenario as load_scenario
