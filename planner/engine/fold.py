@@ -96,6 +96,7 @@ class PlanFold:
         self._settled(state, unit)
 
     def _task_cancelled(self, state: PlanState, event: p.TaskCancelled) -> None:
+        _recorded(state, event)
         unit = state.unit(event.key, event.index)
         unit.status = CANCELLED
         if event.n is None:
@@ -215,6 +216,10 @@ def _give_up(state: PlanState, units: list[Unit]) -> None:
     heap = state.ready.get(slots, [])
     heap[:] = [entry for entry in heap if entry[3].compiled is not compiled]
     heapify(heap)
+    # Facts about items that `when` decided on may still be to come; what is noted here replaces them.
+    kept = [event for event in state.todo if getattr(event, "key", None) != compiled.key]
+    state.todo.clear()
+    state.todo.extend(kept)
     for unit in units:
         if unit.n is not None:
             state.dropped.add(unit.n)

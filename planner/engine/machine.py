@@ -47,14 +47,14 @@ class PlanMachine(PlanFold):
 
     def decide(self, state: PlanState, signal: s.Signal) -> list[e.EventData]:
         """Record what happened."""
-        if state.ending is not None:
+        if state.ending is not None or state.started is (type(signal) is s.Start):
             raise f.illegal(state, signal)
         match signal:
             case s.ChildCame():
                 return self._child_came(state, signal)
             case s.Granted(call_key):
                 return self._granted(state, call_key, signal)
-            case s.Start() if not state.started:
+            case s.Start():
                 return [f.started(self.kind, self.version, signal), p.PlanCreated(self.plan.name, len(self.tasks))]
             case s.Close(cause):
                 return self._close(state, signal, cause.message)
@@ -63,8 +63,7 @@ class PlanMachine(PlanFold):
 
     def _granted(self, state: PlanState, call_key: str, signal: s.Signal) -> list[e.EventData]:
         unit = self._unit_of(state, call_key)
-        sleeping = type(state.open.get(call_key)) is Sleep
-        if unit is None or (unit.status != PENDING and not sleeping):
+        if unit is None or not self._may_start(state, call_key, unit):
             raise f.illegal(state, signal)
         key, index, attempt = unit.compiled.key, unit.index, unit.attempt + 1
         n = state.children + 1
@@ -75,19 +74,28 @@ class PlanMachine(PlanFold):
             return [p.TaskFailed(key, None, index, invalid.failure)]
         return [started, e.ChildStarted(n, unit.name, call_key, given, attempt)]
 
+    def _may_start(self, state: PlanState, call_key: str, unit: Unit) -> bool:
+        """Say whether a unit is the best that waits for its places, or its retry is what the call key names."""
+        if state.stopping is not None:
+            return False
+        if unit.status == PENDING:
+            heap = state.ready.get(unit.compiled.slots)
+            return bool(heap) and heap[0][3] is unit and unit.compiled.call_key(unit.index, 1) == call_key
+        return type(state.open.get(call_key)) is Sleep
+
     def _unit_of(self, state: PlanState, call_key: str) -> Unit | None:
-        first, second, *_ = call_key.split(".")
-        place = int(second) if first == "0" else int(first)
-        if not 1 <= place <= len(self.plan.tasks):
+        try:
+            first, second = map(int, call_key.split(".")[:2])
+            task = self.plan.tasks[(first or second) - 1]
+            return state.unit(task.key, second - 1 if first else None)
+        except (ValueError, LookupError):
             return None
-        key = self.plan.tasks[place - 1].key
-        return state.unit(key, None if first == "0" else int(second) - 1)
 
     def _child_came(self, state: PlanState, signal: s.ChildCame) -> list[e.EventData]:
         command = state.attached.get(signal.n)
         if command is None:
             parked = state.parked.get(signal.n)
-            if parked is None:
+            if parked is None or signal.n not in state.dropped:
                 raise f.illegal(state, signal)
             command = parked.command
         unit = state.running[signal.n]
@@ -129,7 +137,7 @@ class PlanMachine(PlanFold):
         if state.todo:
             return (state.todo[-1],)
         if state.stopping is not None:
-            return () if state.running else (*_left_over(state, "the plan stopped"), *self._end(state))
+            return () if state.running else _left_over(state, "the plan stopped") or self._end(state)
         if state.open or state.suspended or not state.started:
             return ()
         if any(state.ready.values()):

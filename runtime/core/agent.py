@@ -60,21 +60,19 @@ class AgentMachine(AgentFold):
 
     def decide(self, state: AgentState, signal: s.Signal) -> list[e.EventData]:
         """Record what happened."""
-        if state.ending is not None:
+        if state.ending is not None or state.started is (type(signal) is s.Start):
             raise f.illegal(state, signal)
         decide = self.decisions.get(type(signal))
         return f.decide_frame(state, signal) if decide is None else decide(state, signal)
 
     def _start(self, state: AgentState, signal: s.Start) -> list[e.EventData]:
-        if state.started:
-            raise f.illegal(state, signal)
         return [f.started(self.kind, self.version, signal)]
 
     def _granted(self, state: AgentState, signal: s.Granted) -> list[e.EventData]:
         key = signal.call_key
         call = state.waiting.get(key)
         if call is None:
-            if not self._wants_model(state):
+            if not self._wants_model(state) or key != f"{state.step}.0":
                 raise f.illegal(state, signal)
             return [e.ModelStarted(key, state.iterations + 1, self.agent.model.name)]
         agent = self.kit.agents.get(call.name)

@@ -9,7 +9,6 @@ One walk, constant work for each fact. Facts of types that this package does not
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from runtime.core.grammar_rules import RULES
@@ -19,6 +18,8 @@ from runtime.errors import RuntimeFault
 from runtime.values.ids import parent_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from runtime.values.envelopes import Fact
 
 

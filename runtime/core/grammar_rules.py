@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from runtime.core.grammar_tasks import TASK_RULES
 from runtime.core.grammar_turn import CHILD, MODEL, RETRY, TOOL, Broken, ChildRecord, TurnRecord
 from runtime.core.legality import ENDINGS, Position
-from runtime.values.ids import relative_request
 from runtime.values.status import Status
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
 
 # ------------------------------------------------------------------------------------------------ calls
 
@@ -232,8 +233,7 @@ def _child(turn: TurnRecord, n: int, *, parked: bool) -> ChildRecord:
 
 def _child_suspended(turn: TurnRecord, data: Any) -> None:
     child = _child(turn, data.n, parked=False)
-    prefix = relative_request(data.n, ":").rstrip(":")
-    if any([not name.startswith(prefix) for name in data.request_ids]):
+    if any(not name.startswith((f"{data.n}:", f"{data.n}.")) for name in data.request_ids):
         raise Broken(f"requests below child {data.n} begin with its number, relative to this Turn")
     del turn.open[child.call_key]
     child.requests = data.request_ids

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from runtime.core.grammar_turn import Broken, TurnRecord, UnitRecord
 from runtime.values.status import Status
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
 
 
 def _plan_created(turn: TurnRecord, data: Any) -> None:

@@ -57,9 +57,9 @@ class TurnRecord:
     """A Turn as its own facts tell of it."""
 
     __slots__ = (
-        "announced", "asked", "calls", "cancelling", "children", "deepest", "ended_unit", "ending", "in_step",
-        "iterations", "legal", "max_depth", "n", "open", "output", "parent", "parked", "pending", "position", "requests",
-        "sequence", "settled", "start", "step", "tasks", "units", "used",
+        "announced", "asked", "cancelling", "children", "ended_unit", "ending", "in_step", "iterations", "legal", "n",
+        "open", "parent", "parked", "pending", "position", "requests", "sequence", "settled", "start", "step", "tasks",
+        "units", "used",
     )  # fmt: skip
 
     def __init__(self, parent: TurnRecord | None, n: int) -> None:

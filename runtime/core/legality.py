@@ -15,12 +15,14 @@ True
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from enum import StrEnum
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from runtime.values.payloads import FACTS
 from runtime.values.status import Status
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
 
 
 class Position(StrEnum):

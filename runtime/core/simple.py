@@ -82,10 +82,10 @@ class CallMachine:
 
     def decide(self, state: CallState, signal: s.Signal) -> list[e.EventData]:
         """Record what happened."""
-        if state.ending is not None:
+        if state.ending is not None or state.started is (type(signal) is s.Start):
             raise f.illegal(state, signal)
         match signal:
-            case s.Start() if not state.started:
+            case s.Start():
                 return [f.started(self.kind, self.version, signal)]
             case s.Granted(key) if key == CALL_KEY and not state.open and state.start is not None:
                 return [e.ToolStarted(key, self.tool.name, state.start.input)]
@@ -163,10 +163,10 @@ class QuestionMachine:
 
     def decide(self, state: QuestionState, signal: s.Signal) -> list[e.EventData]:
         """Record what happened."""
-        if state.ending is not None:
+        if state.ending is not None or state.started is (type(signal) is s.Start):
             raise f.illegal(state, signal)
         match signal:
-            case s.Start(asked) if not state.started:
+            case s.Start(asked):
                 request = e.TaskAnswerRequested(REQUEST_KEY, asked["message"], asked.get("show"), asked.get("form"))
                 return [f.started(self.kind, self.version, signal), request]
             case s.Answered(key, answer, by) if key in state.requests:
