@@ -80,7 +80,7 @@ class PlanMachine(PlanFold):
             return False
         if unit.status == PENDING:
             heap = state.ready.get(unit.compiled.slots)
-            return bool(heap) and heap[0][3] is unit and unit.compiled.call_key(unit.index, 1) == call_key
+            return heap is not None and heap != [] and heap[0][3] is unit and unit.compiled.call_key(unit.index, 1) == call_key
         return type(state.open.get(call_key)) is Sleep
 
     def _unit_of(self, state: PlanState, call_key: str) -> Unit | None:
@@ -115,7 +115,7 @@ class PlanMachine(PlanFold):
     def _retry_at(self, state: PlanState, unit: Unit, error: Failure, signal: s.ChildCame) -> float | None:
         """Return when to try a task again, or None for a failure for good."""
         retry = unit.compiled.task.retries
-        if retry is None or unit.attempt > retry.max or state.stopping is not None or state.cancelling:
+        if retry is None or unit.attempt > retry.max or state.stopping is not None or state.cancelling is not None:
             return None
         if retry.only is not None and error.kind not in retry.only:
             return None

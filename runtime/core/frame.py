@@ -64,7 +64,8 @@ class Frame:
         """Of the whole subtree, as far as this Turn's facts know."""
         self.step = 0
         self.suspended = False
-        self.cancelling = False
+        self.cancelling: e.CancellationRequested | None = None
+        """Who asked for the end of the tree, and why, once somebody did."""
         self.open: dict[str, Command] = {}
         self.fresh: list[str] = []
         self.attached: dict[int, RunChild] = {}
@@ -236,7 +237,7 @@ def _turn_cancelled(state: Frame, event: e.TurnCancelled) -> None:
 
 
 def _cancellation_requested(state: Frame, event: e.CancellationRequested) -> None:
-    state.cancelling = True
+    state.cancelling = event
 
 
 def _request_opened(state: Frame, event: e.TaskAnswerRequested) -> None:

@@ -150,6 +150,9 @@ class Runtime:
             return Turn(self, held)
         tree = await load_tree(self, root_id, definition)
         try:
+            asked = tree.root.state.cancelling
+            if asked is not None and tree.root.state.ending is None:  # the process died before it could close the tree
+                tree.close(tree.root, Cause("cancelled", asked.reason, asked.by))
             if tree.root.state.ending is None:
                 refuse_unsafe_calls(tree)
                 self.trees[root_id] = tree
