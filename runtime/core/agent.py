@@ -11,6 +11,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+import attrs
+
 from runtime.core import frame as f
 from runtime.core.agent_fold import AgentFold, AgentKit, AgentState
 from runtime.core.ports import ModelReply, ModelRequest
@@ -18,6 +20,7 @@ from runtime.values import events as e
 from runtime.values import signals as s
 from runtime.values.commands import CallModel, RunTool, Want
 from runtime.values.events import Verdict
+from runtime.values.jsonlike import freeze
 from runtime.values.messages import AssistantMessage, Block, ToolCall
 from runtime.values.status import Phase
 from runtime.values.usage import Usage
@@ -198,8 +201,9 @@ class AgentMachine(AgentFold):
         """
         usage = reply.usage + ONE_MODEL_CALL
         if not any(type(block) is ToolCall for block in reply.message.blocks):
-            output, error = self._read_output(reply.message)
-            return s.ModelReplied(call_key, reply.message, usage, reply.stop_reason, (), output, error, duration)
+            message = _storable(reply.message)
+            output, error = self._read_output(message)
+            return s.ModelReplied(call_key, message, usage, reply.stop_reason, (), output, error, duration)
         step = call_key.partition(".")[0]
         blocks: list[Block] = []
         verdicts: list[Verdict] = []
@@ -210,7 +214,7 @@ class AgentMachine(AgentFold):
                 blocks.append(call)
             else:
                 blocks.append(block)
-        message = AssistantMessage(tuple(blocks))
+        message = _storable(AssistantMessage(tuple(blocks)))
         return s.ModelReplied(call_key, message, usage, reply.stop_reason, tuple(verdicts), duration=duration)
 
     def _verdict(self, state: AgentState, call: ToolCall) -> Verdict:
@@ -237,7 +241,7 @@ class AgentMachine(AgentFold):
         if check is None:
             return None, None
         try:
-            output = json.loads(message.text)
+            output = freeze(json.loads(message.text), where="output")
         except ValueError as error:
             return None, f"Answer with one JSON value that fits the output schema, and nothing else: {error}"
         wrong = check(output)
@@ -247,9 +251,21 @@ class AgentMachine(AgentFold):
 def _parsed(arguments: Any) -> Any:
     """Return arguments as JSON values; text that is not a JSON object stays text."""
     if type(arguments) is not str:
-        return arguments
+        return freeze(arguments, where="arguments")
     try:
         value = json.loads(arguments or "{}")
     except ValueError:
-        return arguments
-    return value if type(value) is dict else arguments
+        return freeze(arguments)
+    return freeze(value) if type(value) is dict else arguments
+
+
+def _storable(message: AssistantMessage) -> AssistantMessage:
+    """Return the message with text that can be kept as it is: what is not valid Unicode is replaced."""
+    for block in message.blocks:
+        if not isinstance(block, ToolCall) and not block.text.isascii():
+            return AssistantMessage(tuple([_mended(block) for block in message.blocks]))
+    return message
+
+
+def _mended(block: Block) -> Block:
+    return block if isinstance(block, ToolCall) else attrs.evolve(block, text=freeze(block.text))

@@ -98,9 +98,9 @@ def failure_of(error: BaseException, kind: str) -> Failure:
     if len(leaves) == 1:
         (leaf,) = leaves
         if isinstance(leaf, AdapterError):
-            return Failure(leaf.kind, str(leaf), leaf.retryable, leaf.retry_after)
-        return Failure(kind, f"{type(leaf).__name__}: {leaf}")
-    return Failure(kind, "; ".join([f"{type(leaf).__name__}: {leaf}" for leaf in leaves]))
+            return Failure(leaf.kind, freeze(str(leaf)), leaf.retryable, leaf.retry_after)
+        return Failure(kind, freeze(f"{type(leaf).__name__}: {leaf}"))
+    return Failure(kind, freeze("; ".join([f"{type(leaf).__name__}: {leaf}" for leaf in leaves])))
 
 
 def _leaves(error: BaseException) -> Iterator[BaseException]:
