@@ -78,10 +78,10 @@ class PlanMachine(PlanFold):
         """Say whether a unit is the best that waits for its places, or its retry is what the call key names."""
         if state.stopping is not None:
             return False
-        if unit.status == PENDING:
-            heap = state.ready.get(unit.compiled.slots)
-            return heap is not None and heap != [] and heap[0][3] is unit and unit.compiled.call_key(unit.index, 1) == call_key
-        return type(state.open.get(call_key)) is Sleep
+        if unit.status != PENDING:
+            return type(state.open.get(call_key)) is Sleep
+        heap = state.ready.get(unit.compiled.slots)
+        return bool(heap and heap[0][3] is unit) and unit.compiled.call_key(unit.index, 1) == call_key
 
     def _unit_of(self, state: PlanState, call_key: str) -> Unit | None:
         try:

@@ -31,12 +31,6 @@ def closed(turn: TurnRecord, key: str, sort: str) -> None:
         raise Broken(f"{sort} {key} is not open; each one is started, and closed once")
 
 
-def answered(turn: TurnRecord, key: str) -> None:
-    """Take in the result of a call that a reply asked for."""
-    if turn.pending.pop(key, None) is None:
-        raise Broken(f"call {key} has its result already, or no reply asked for it")
-
-
 def _within_step(turn: TurnRecord) -> None:
     if not turn.in_step:
         raise Broken("it belongs between a STEP_STARTED and its STEP_COMPLETED")
@@ -174,15 +168,13 @@ def _tool_started(turn: TurnRecord, data: Any) -> None:
 def _tool_ended(turn: TurnRecord, data: Any) -> None:
     closed(turn, data.call_key, TOOL)
     if turn.step:
-        answered(turn, data.call_key)
+        turn.pending.pop(data.call_key, None)
 
 
 def _tool_denied(turn: TurnRecord, data: Any) -> None:
     if turn.pending.get(data.call_key) is not False:
         raise Broken(f"call {data.call_key} was not refused, or has its one TOOL_DENIED")
-    if data.call_key in turn.used:
-        raise Broken(f"call {data.call_key} was refused, so it never starts")
-    answered(turn, data.call_key)
+    del turn.pending[data.call_key]
 
 
 def _custom(turn: TurnRecord, data: Any) -> None:
@@ -264,7 +256,7 @@ def _child_ended(turn: TurnRecord, data: Any) -> None:
     child.status = data.status
     child.record = None
     if turn.step:
-        answered(turn, child.call_key)
+        turn.pending.pop(child.call_key, None)
     turn.ended_unit = child.unit
 
 
