@@ -107,9 +107,8 @@ class Assembly:
         if name in known:
             return known[name]
         section = f"{sort}s"
-        written = self.reading.source.data.get(section)
-        if isinstance(written, dict) and name in written:
-            return None  # it is there, and what is wrong with it has been said
+        if (section,) in self.reading.refused:
+            return None  # the whole section could not be read, which has been said
         hint = did_you_mean(name, known, otherwise=f"describe it under `{section}`")
         self.reading.refuse(f"unknown-{sort}", path, f"there is no {sort} `{name}`", hint)
         return None

@@ -7,7 +7,6 @@ from planner.engine import PLAN
 from planner.plan.faults import did_you_mean
 from planner.scenario.document import ScenarioNode, TaskNode
 from planner.scenario.shapes import Reading
-from runtime.errors import UsageError
 from runtime.models.script import ScriptInvalid, read_scripts
 from runtime.tools.validation import Validator
 from runtime.values.events import FACTS
@@ -79,15 +78,8 @@ def _answer(name: str, answer: Any, tasks: Mapping[str, list[TaskNode]], reading
         reading.refuse("answer-for-nobody", path, message, hint, key=True)
         return
     for ask in asks:
-        if ask.form is not None and (problem := _mismatch(ask.form.document, answer)):
+        if ask.form is not None and (problem := Validator(ask.form.document).explain(answer)):
             reading.refuse("bad-answer", path, f"the answer does not fit the form of `{base}`: {problem}")
-
-
-def _mismatch(schema: Mapping[str, Any], value: Any) -> str | None:
-    try:
-        return Validator(schema).explain(value)
-    except UsageError as error:  # a schema file that leads out of itself
-        return str(error)
 
 
 def _expected_tasks(document: ScenarioNode, reading: Reading) -> None:

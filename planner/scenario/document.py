@@ -23,7 +23,7 @@ from planner.scenario.shapes import (
     is_mapping,
     is_number,
     is_text,
-)  # fmt: skip
+)
 
 NAME = "[a-z][a-z0-9_]*"
 NAME_RULE = "a name is a small letter, then small letters, digits and _"
@@ -160,10 +160,19 @@ class TaskNode(Node):
         default=None, metadata=says(Text(), "Bare expression that names each item's child; default the index.")
     )
     max_parallel: int | None = attrs.field(default=None, metadata=says(Whole(), "How many items may run at once."))
-    allow_failures: int | str | None = attrs.field(default=None, metadata=says(Either(
-            ((is_number, Whole(0)), (is_text, Text(r"all|[0-9]+(\.[0-9]+)?%", "write a number, a share such as 5%, or all"))),
-            "a number, a share such as 5%, or all",
-        ), "How many items may fail."))  # fmt: skip
+    allow_failures: int | str | None = attrs.field(
+        default=None,
+        metadata=says(
+            Either(
+                (
+                    (is_number, Whole(0)),
+                    (is_text, Text(r"all|[0-9]+(\.[0-9]+)?%", "write a number, a share such as 5%, or all")),
+                ),
+                "a number, a share such as 5%, or all",
+            ),
+            "How many items may fail.",
+        ),
+    )
     when: str | None = attrs.field(
         default=None, metadata=says(Text(), "Bare expression; the task is skipped when it is false.")
     )

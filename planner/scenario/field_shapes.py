@@ -113,7 +113,7 @@ def _long_field() -> dict[str, Any]:
             "type": {"$ref": "#/$defs/Field"},
             "default": {},
             "enum": {"type": "array", "minItems": 1},
-            "description": {"type": "string"},
+            "description": {},
             "min": {"type": "number"},
             "max": {"type": "number"},
         },

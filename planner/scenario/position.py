@@ -5,6 +5,9 @@ import re
 from planner.plan.faults import Fault
 from planner.scenario.reader import Mark, PathKey, Source
 
+_BREAK = re.compile(r"\r\n|\r|\n")
+_SPACE = re.compile(r"\s*")
+_BLOCK_HEADER = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)")
 _ESCAPES = {"x": 4, "u": 6, "U": 10}
 """Length of the escapes that are longer than two characters."""
 
@@ -20,7 +23,9 @@ def locate(source: Source, path: PathKey, fault: Fault) -> int:
     mark = source.mark(path, key=fault.in_key)
     value = _value_at(source.data, path)
     if fault.in_key or not fault.offset or not isinstance(value, str) or path not in source.values:
-        return _content_start(source.text, mark) if fault.offset is not None and not fault.in_key else mark.start
+        if fault.offset is None or fault.in_key:
+            return mark.start
+        return _skip_space(source.text, _content_start(source.text, mark))
     return aligned(source.text, mark, value, fault.offset)
 
 
@@ -32,13 +37,26 @@ def aligned(text: str, mark: Mark, value: str, offset: int) -> int:
         >>> text[aligned(text, Mark(3, len(text), "'"), "it's ${x}", 5):]
         "${x}'"
     """
-    at = _content_start(text, mark)
     last = max(mark.end - 1, mark.start)
+    if mark.style == "|":
+        return min(_in_block(text, mark, value, offset), last)
+    at = _content_start(text, mark)
     for char in value[:offset]:
         at = _step(text, at, char, mark.style)
         if at >= last:
             return last
     return _skip_space(text, at) if value[offset : offset + 1].strip() else at
+
+
+def _in_block(text: str, mark: Mark, value: str, offset: int) -> int:
+    """Return the place in a literal block, whose lines are those of the value behind some indentation."""
+    lines = value.split("\n")
+    line = value.count("\n", 0, offset)
+    column = offset - (value.rfind("\n", 0, offset) + 1)
+    breaks = list(_BREAK.finditer(text, mark.start, mark.end))
+    start = breaks[line].end()
+    end = breaks[line + 1].start() if line + 1 < len(breaks) else mark.end
+    return start + (end - start) - len(lines[line]) + column
 
 
 def _step(text: str, at: int, char: str, style: str) -> int:
@@ -49,21 +67,17 @@ def _step(text: str, at: int, char: str, style: str) -> int:
         return at + _ESCAPES.get(text[at + 1 : at + 2], 2)
     if style == "'" and text[at : at + 2] == "''":
         return at + 2
-    if char.isspace() and text[at : at + 1] in {"\n", "\r"}:
-        after = _skip_space(text, at)
-        # An indented block keeps the spaces that go beyond its indentation: leave them to the characters they became.
-        return after if style not in {"|", ">"} else _after_break(text, at)
+    if char.isspace() and text[at : at + 1] != char:
+        return _skip_space(text, at)  # a folded break, or one of several that were passed at once
+    if char == "\n":
+        return _skip_space(text, at)
     if text[at : at + 1] != char:
         at = _skip_space(text, at)
     return at + 1
 
 
-def _after_break(text: str, at: int) -> int:
-    return at + (2 if text[at : at + 2] == "\r\n" else 1)
-
-
 def _skip_space(text: str, at: int) -> int:
-    match = re.compile(r"\s*").match(text, at)
+    match = _SPACE.match(text, at)
     return match.end() if match else at
 
 
@@ -71,7 +85,7 @@ def _content_start(text: str, mark: Mark) -> int:
     if mark.style in {"'", '"'}:
         return mark.start + 1
     if mark.style in {"|", ">"}:
-        header = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)\s*").match(text, mark.start)
+        header = _BLOCK_HEADER.match(text, mark.start)
         return header.end() if header else mark.start
     return mark.start
 

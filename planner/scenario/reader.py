@@ -24,7 +24,9 @@ PathKey = tuple[str | int, ...]
 MAX_DEPTH = 64
 
 _FORBIDDEN = re.compile(r"[^\t\n\r\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
-_INT = re.compile(r"[-+]?(?:0|[1-9][0-9]{0,18})\Z|0x[0-9a-fA-F]{1,16}\Z|0o[0-7]{1,21}\Z")
+_INT = re.compile(r"[-+]?(?:0|[1-9][0-9]*)\Z|0x[0-9a-fA-F]+\Z|0o[0-7]+\Z")
+_LONGEST_INT = 24
+"""Characters of the longest notation of 64 bits: 0o and 22 digits."""
 _FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|(?:0|[1-9][0-9]*)(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?\Z")
 _CONSTANTS: Mapping[str, bool | None] = {
     "": None, "~": None, "null": None, "Null": None, "NULL": None,
@@ -75,8 +77,6 @@ class Source:
         while path not in self.values:
             if not path:
                 return Mark(0, 0)
-            if path in self.keys:
-                return self.keys[path]
             path = path[:-1]
         return self.values[path]
 
@@ -160,7 +160,7 @@ def scalar(text: str) -> str | int | float | bool | None:
     if not text[0].isdigit() and text[0] not in "+-.":
         return text
     if _INT.match(text):
-        whole = int(text, 0)
+        whole = int(text, 0) if len(text) <= _LONGEST_INT else 2**64
         return whole if -(2**63) <= whole < 2**64 else text
     if _FLOAT.match(text):
         number = float(text)

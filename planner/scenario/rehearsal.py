@@ -131,7 +131,9 @@ class Scripts(Shape):
     def schema(self, schemas: Schemas) -> dict[str, Any]:
         """Let the names be open."""
         reference = Record(ScriptsNode).schema(schemas)
-        schemas.defs["ScriptsNode"]["additionalProperties"] = SCRIPT.schema(schemas)
+        ours = schemas.defs["ScriptsNode"]
+        ours["properties"] |= {name: False for name in _OURS if name not in ours["properties"]}
+        ours["additionalProperties"] = SCRIPT.schema(schemas)
         return reference
 
 

@@ -105,8 +105,6 @@ def described(value: Any) -> str:
 def _advice(words: str, value: Any) -> str:
     if words == "text" and isinstance(value, bool | int | float):
         return "put it in quotes if it is text"
-    if words == "true or false" and isinstance(value, str):
-        return "YAML 1.2 knows true and false only"
     if "number" in words and isinstance(value, str):
         return "write the number without quotes and leading zeros"
     if words == "a mapping" and value is None:
@@ -195,6 +193,8 @@ class Written(Shape):
     def _take(self, value: Any, path: PathKey, reading: Reading) -> Any:
         if isinstance(value, bool) or not isinstance(value, int | float | str):
             return self.wrong(value, path, reading)
+        if isinstance(value, float) and value.is_integer():
+            value = int(value)  # 3.0 is a whole number in JSON Schema too
         try:
             return self.parse(value)
         except ValueError as error:
@@ -212,10 +212,7 @@ class Choice(Shape):
 
     values: tuple[str | int, ...]
 
-    @property
-    def words(self) -> str:  # type: ignore[override]
-        """The values themselves."""
-        return " or ".join(str(value) for value in self.values)
+    words = "one of a few values"
 
     def _take(self, value: Any, path: PathKey, reading: Reading) -> Any:
         if isinstance(value, bool) or value not in self.values:

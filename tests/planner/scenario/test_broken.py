@@ -14,6 +14,14 @@ from planner.scenario.codes import CODES
 BROKEN = Path(__file__).parent / "broken"
 NAMES = sorted({file.stem for file in BROKEN.iterdir()} | {"flow_cycel"})
 
+TWINS = {
+    "invalids-dag-cyclicdependency.yaml": ("flow_cycle", "cycle"),
+    "invalids-dag-notexist-task.yaml": ("flow_unknown_task", "unknown-task"),
+    "invalids-duplicate-parallel.yaml": ("flow_duplicate_nested", "repeated-key"),
+    "invalids-duplicate.yaml": ("flow_duplicate", "repeated-key"),
+    "invalids-recursive-flow.yaml": ("flow_recursive", "plan-in-itself"),
+}
+
 UNREACHABLE = {
     "duplicate-key",  # YAML itself has one task of a name: the second one is a repeated key
 }
@@ -33,6 +41,14 @@ def test_broken_file_is_reported_in_these_words(name: str) -> None:
     if os.environ.get("TURNTREE_GOLDEN"):
         golden.write_text(report, encoding="utf-8")
     assert report == golden.read_text(encoding="utf-8")
+
+
+def test_the_invalid_flows_of_another_engine_are_invalid_here_too(data_folder: Path) -> None:
+    """Each of the five flows that Kestra refuses has its rewritten twin, with the same mistake."""
+    flows = {file.name for file in (data_folder / "dags" / "kestra").glob("invalids-*.yaml")}
+    assert flows == TWINS.keys()
+    for twin, code in TWINS.values():
+        assert code in {finding.code for finding in check_scenario(f"{twin}.yaml").errors}
 
 
 def test_every_sort_of_mistake_has_a_broken_file() -> None:
