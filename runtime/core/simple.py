@@ -96,7 +96,8 @@ class CallMachine:
                 f.must_be_open(state, signal, RunTool)
                 return [e.ToolFailed(key, error, duration)]
             case s.ToolAskedToStop():
-                return []
+                f.must_be_open(state, signal, RunTool)
+                return []  # nothing comes after the call that a stop could leave out
             case s.Close(cause):
                 return [*f.close_frame(state, signal), f.ended_by(cause)]
             case _:
