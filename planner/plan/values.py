@@ -7,8 +7,8 @@ from typing import Any, Literal
 
 import attrs
 
-from runtime.values.capabilities import Tool, ToolFunction
 from runtime.values.agent import Agent
+from runtime.values.capabilities import Tool, ToolFunction
 
 OnFailure = Literal["stop", "continue"]
 

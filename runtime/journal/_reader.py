@@ -59,7 +59,7 @@ class Reader:
 
     def roots(self) -> list[RootInfo]:
         """Return all trees, newest first."""
-        return self._roots("ORDER BY t.started_at DESC, t.id DESC")
+        return self._roots("ORDER BY t.id DESC")
 
     def root(self, root_id: str) -> RootInfo:
         """Return one tree."""

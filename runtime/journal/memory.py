@@ -150,7 +150,7 @@ class MemoryJournal:
     async def roots(self) -> list[RootInfo]:
         """Return all trees, newest first. A checkpoint."""
         await trio.lowlevel.checkpoint()
-        trees = sorted(self._trees.values(), key=lambda tree: (tree.info.started_at, tree.number), reverse=True)
+        trees = sorted(self._trees.values(), key=lambda tree: tree.number, reverse=True)
         return [_info(tree) for tree in trees]
 
     async def root(self, root_id: str) -> RootInfo:
