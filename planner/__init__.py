@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from planner.scenario import ScenarioInvalid as ScenarioInvalid
     from planner.scenario import load_scenario as load_scenario
 
+__all__ = [
+    "Ask", "ForEach", "Plan", "PlanInvalid", "Retry", "Scenario", "ScenarioInvalid", "Task", "load_scenario",
+]  # fmt: skip
+
 _HOMES = {
     "Ask": "planner.plan",
     "ForEach": "planner.plan",
