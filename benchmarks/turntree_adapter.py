@@ -1,4 +1,4 @@
-"""turntree as one of the frameworks of the peer benchmark: stock `open_runtime`, memory journal, a subscriber each time.
+"""turntree in the peer benchmark: stock `open_runtime`, memory journal, a subscriber each time.
 
 Every workload reads all facts and previews of its tree while it runs, and the last tree of each batch is held against
 the grammar.
@@ -12,7 +12,17 @@ import trio
 from common import DELTA, DELTAS, DEPTH, LAYERS, TOOL_ITERS, WIDTH, K, deps
 
 from planner import Plan, Task
-from runtime import Agent, Budget, ModelReply, ModelRequest, ModelStream, Runtime, TurnResult, check_grammar, open_runtime
+from runtime import (
+    Agent,
+    Budget,
+    ModelReply,
+    ModelRequest,
+    ModelStream,
+    Runtime,
+    TurnResult,
+    check_grammar,
+    open_runtime,
+)
 from runtime.events import Event, Fact, TextBlockDelta, ToolCompleted, TurnCompleted
 from runtime.values.messages import AssistantMessage, Text, ToolCall
 
@@ -84,7 +94,13 @@ async def add(a: int, b: int) -> int:
 
 
 async def follow(
-    runtime: Runtime, what: Any, given: Any, count: Callable[[Event], bool], *, check: bool, budget: Budget | None = None
+    runtime: Runtime,
+    what: Any,
+    given: Any,
+    count: Callable[[Event], bool],
+    *,
+    check: bool,
+    budget: Budget | None = None,
 ) -> tuple[int, TurnResult]:
     """Start a tree, read everything that it says, and return how many events counted, and its result."""
     turn = await runtime.start(what, given, budget=budget)
@@ -195,8 +211,6 @@ async def w7(n: int) -> int:
     good = 0
     async with open_runtime() as runtime:
         for i in range(n):
-            counted, result = await follow(
-                runtime, agent, "1", answered, check=i == n - 1, budget=Budget(depth=DEPTH)
-            )
+            counted, result = await follow(runtime, agent, "1", answered, check=i == n - 1, budget=Budget(depth=DEPTH))
             good += counted + (result.output == "ok")
     return good
