@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from runtime.errors import AnswerInvalid, NotFound
 from runtime.tools.validation import Validator
-from runtime.values.jsonlike import freeze
+from runtime.values.jsonlike import Unserialisable, freeze
 from runtime.values.requests import Answer
 
 if TYPE_CHECKING:
@@ -35,7 +35,10 @@ def check_answer(asked: OpenRequest, answer: Answer) -> Answer:
         wrong = Validator(asked.form).explain(answer.value)
         if wrong is not None:
             raise AnswerInvalid(wrong)
-    return Answer(answer.kind, freeze(answer.value, where="answer"))
+    try:
+        return Answer(answer.kind, freeze(answer.value, where="answer"))
+    except Unserialisable as error:
+        raise AnswerInvalid(str(error)) from None
 
 
 def _with_defaults(form: Any, data: Any) -> Any:

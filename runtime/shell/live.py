@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import trio
 
 from runtime.core.frame import Frame, settle, step
-from runtime.errors import InternalError, UsageError
+from runtime.errors import InternalError, JournalError, UsageError
 from runtime.shell.clock import jitter
 from runtime.values import signals as s
 from runtime.values.commands import CallModel, Command, RunChild, RunTool, Slot, Want
@@ -90,17 +90,33 @@ class Live:
         except UsageError:
             raise
         except Exception as error:
-            message = f"{self.header.turn_id} could not take {signal!r}: {error!r}; please report it"
-            raise InternalError(message) from error
+            raise self._bug(f"could not take {signal!r}", error) from error
         self._record(events)
 
     def pump(self) -> None:
-        """Start what is wanted, now that a place came free or a time has come."""
-        if self.state.ending is None:
-            self.queued = False
+        """Start what is wanted, now that a place came free or a time has come.
+
+        Whoever gave the place back may belong to another tree, so what goes wrong here stops this tree only.
+        """
+        if self.state.ending is not None:
+            return
+        self.queued = False
+        try:
             self._record(settle(self.machine, self.state, [], self._grant, self.due))
-            if self.state.fresh:
-                self.nudge()
+        except JournalError:
+            return  # `Tree.record` has stopped the tree
+        except Exception as error:  # noqa: BLE001 - a bug of the machine, raised by whoever runs the tree
+            self._bug("could not go on", error)
+            return
+        if self.state.fresh:
+            self.nudge()
+
+    def _bug(self, what: str, error: Exception) -> InternalError:
+        """Stop the tree: its folds may be ahead of its facts now."""
+        bug = InternalError(f"{self.header.turn_id} {what}: {error!r}; please report it")
+        bug.__cause__ = error
+        self.tree.fail(bug)
+        return bug
 
     def _record(self, events: list[EventData]) -> None:
         if not events:
@@ -114,7 +130,7 @@ class Live:
         if state.requests:
             self.tree.note_requests(self)
         if state.dropped:
-            self._drop()
+            self.drop_parked()
 
     def _grant(self, want: Want) -> bool:
         if not want.slots:
@@ -137,7 +153,7 @@ class Live:
             if key not in self.state.open:
                 event.set()
 
-    def _drop(self) -> None:
+    def drop_parked(self) -> None:
         """Cancel children that the Turn has no more use for; parked ones are closed on the spot."""
         cause = Cause("cancelled", "it is not needed any more")
         for n in sorted(self.state.dropped):
@@ -154,13 +170,16 @@ class Live:
 
     # -------------------------------------------------------------------------------------------- calls
 
-    def start(self, key: str) -> Command | None:
-        """Return the open command of a fresh key, holding its places; None if it was closed meanwhile."""
-        command = self.state.open.get(key)
-        if command is not None and command.slots and key not in self.held:
+    def hold(self, command: Command) -> None:
+        """Take back the places of a command that was admitted before."""
+        if command.slots and command.call_key not in self.held:
             self.tree.runtime.admission.retake(self, command.slots)
-            self.held[key] = command.slots
-        return command
+            self.held[command.call_key] = command.slots
+
+    def wake_child(self, n: int) -> None:
+        """Let a parked child go on. Its places are taken first, so that nothing new starts in them."""
+        self.hold(self.state.parked[n].command)
+        self.signal(s.ChildWoke(n))
 
     def alone(self) -> bool:
         """Say whether the only thing open is new and can run in the Turn's own task, as nothing else can come."""
@@ -172,7 +191,7 @@ class Live:
 
     def lone(self) -> Command | None:
         """Return the command to run in the Turn's own task, if there is just one."""
-        return self.start(self.state.fresh.pop()) if self.alone() else None
+        return self.state.open[self.state.fresh.pop()] if self.alone() else None
 
     def finish(self, key: str, signal: s.Signal | None) -> None:
         """Take in how a call ended: give back its places, seal its previews, record it."""
@@ -189,13 +208,16 @@ class Live:
             if child is not None:
                 child.leave()
         self.signal(signal)
-        if type(signal) is s.ChildParked and not self.children[signal.n].parked:
-            self.signal(s.ChildWoke(signal.n))  # answered before we had heard that it was parked
+        if type(signal) is s.ChildParked:
+            child = self.children.get(signal.n)  # None if it was not needed any more and is closed now
+            if child is not None and not child.parked:
+                self.wake_child(signal.n)  # answered before we had heard that it was parked
 
     def leave(self) -> None:
-        """Give everything back that an ended Turn may still hold."""
-        if self.held:
-            self._give_back()
+        """Give everything back that the Turn holds: it has ended, or its tree is let go of."""
+        held, self.held = self.held, {}
+        for slots in held.values():
+            self.tree.runtime.admission.release(self, slots)
         for emitter in self.emitters.values():
             emitter.seal()
         self.emitters.clear()

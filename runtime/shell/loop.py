@@ -61,8 +61,8 @@ async def _crowd(live: Live) -> None:
             while state.fresh:
                 keys, state.fresh = state.fresh, []
                 for key in keys:
-                    command = live.start(key)
-                    if command is not None:
+                    command = state.open.get(key)
+                    if command is not None:  # it may have been closed meanwhile
                         nursery.start_soon(_run_and_post, live, command)
             if not state.open and not live.queued:
                 return
@@ -108,7 +108,8 @@ async def _run_in_scope(parent: Live, child: Live, command: RunChild) -> float:
             child.clocks = (*parent.clocks, clock)
         if command.n in parent.state.dropped:
             child.cancel(Cause("cancelled", "it is not needed any more"))
-        await run_turn(child)
+        else:
+            await run_turn(child)
     child.scope = None
     if child.state.ending is None and (child.cause is not None or scope.cancelled_caught):
         late = Cause("timeout", f"{command.key} took longer than {command.timeout or 0:g} s of active time")

@@ -36,6 +36,7 @@ async def load_tree(runtime: Runtime, root_id: str, definition: Definition | Non
         NotFound: No such tree.
         TreeHeld: A live process holds it.
         DefinitionChanged: The definition at hand is another one.
+        NotResumable: The tree was stopped before it began.
         NotSupportedYet: The journal does not hold enough to rebuild the definition.
     """
     journal = runtime.journal
@@ -52,6 +53,8 @@ async def load_tree(runtime: Runtime, root_id: str, definition: Definition | Non
         facts: list[Fact] = []
         while chunk := await journal.read(root_id, len(facts), _CHUNK):
             facts.extend(chunk)
+        if not facts:
+            raise NotResumable(f"{root_id} was stopped before its first fact was kept; start it again")
         tree = Tree(runtime, held, definition, len(facts))
         turns: dict[str, list[Fact]] = {}
         for fact in facts:
@@ -133,7 +136,12 @@ def revive(tree: Tree) -> None:
     """Record that the tree was taken over, start what is wanted, and wake what was answered meanwhile."""
     lives = tree.lives()
     for live in lives:
+        for command in live.state.open.values():
+            live.hold(command)  # all of them, before anything new may start
+    for live in lives:
         state = live.state
+        if state.dropped:
+            live.drop_parked()
         if state.ending is None and state.started and not state.suspended:
             if any(type(command) is not RunChild for command in state.open.values()):
                 live.signal(s.Recovered())

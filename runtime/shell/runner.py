@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from contextlib import suppress
+from typing import TYPE_CHECKING, Final
 
 import trio
 
-from runtime.errors import RuntimeFault
+from runtime.errors import JournalError, RuntimeFault
 from runtime.shell.loop import run_turn
 
 if TYPE_CHECKING:
@@ -18,21 +19,33 @@ if TYPE_CHECKING:
 
     OnRequest = Callable[[Request], Awaitable[Answer | None]]
 
+PATIENCE: Final = 5.0
+"""Seconds that letting go of a tree may take while everything else is being cancelled."""
+
 
 async def run_root(tree: Tree) -> None:
-    """Run the root until it ends or parks. A cancel of ours closes the tree; one from outside records nothing."""
+    """Run the root until it ends or parks. A cancel of ours closes the tree; one from outside records nothing.
+
+    Raises:
+        RuntimeFault: The tree had to stop, see `Tree.fail`.
+    """
     root = tree.root
-    with trio.CancelScope() as scope:
-        root.scope = scope
-        if root.cause is not None:
-            scope.cancel(reason=root.cause.message)
-        try:
-            await run_turn(root)
-        finally:
-            root.scope = None
-    if root.state.ending is None and root.cause is not None:
-        tree.close(root, root.cause)
-    await tree.barrier()
+    while True:
+        if root.cause is None and tree.failure is None:
+            with trio.CancelScope() as scope:
+                root.scope = scope
+                try:
+                    await run_turn(root)
+                finally:
+                    root.scope = None
+        if tree.failure is not None:
+            raise tree.failure
+        if root.state.ending is None and root.cause is not None:
+            tree.close(root, root.cause)
+        await tree.barrier()
+        # An answer, a cancel or a failure may have come while the journal was busy.
+        if root.state.ending is not None or (root.parked and root.cause is None and tree.failure is None):
+            return
 
 
 async def drive(runtime: Runtime, tree: Tree) -> None:
@@ -43,32 +56,42 @@ async def drive(runtime: Runtime, tree: Tree) -> None:
             await runtime.let_go(tree)
     except Exception as error:  # noqa: BLE001 - raised to whoever waits for the result
         tree.failure = single_cause(error)
-        tree.released = True
-        runtime.trees.pop(tree.root_id, None)
-        tree.claim.changed.unpark_all()
+        await give_up(runtime, tree)
     finally:
         tree.running = False
         tree.rest()
 
 
-async def run_here(runtime: Runtime, tree: Tree, on_request: OnRequest | None) -> None:
-    """Run a root in the calling task, asking `on_request` for answers meanwhile."""
-    try:
-        if on_request is None:
-            await run_root(tree)
-        else:
-            await _run_with_handler(runtime, tree, on_request)
-    finally:
-        tree.rest()
-        if tree.root.state.ending is None:
-            tree.in_caller = False
-    if tree.root.state.ending is not None:
+async def give_up(runtime: Runtime, tree: Tree) -> None:
+    """Let go of a tree that was stopped without an ending; its facts are kept, so it can be resumed."""
+    with trio.CancelScope(shield=True, deadline=trio.current_time() + PATIENCE), suppress(JournalError):
         await runtime.let_go(tree)
 
 
-async def _run_with_handler(runtime: Runtime, tree: Tree, on_request: OnRequest) -> None:
-    busy: set[str] = set()
+async def run_here(runtime: Runtime, tree: Tree, on_request: OnRequest | None) -> None:
+    """Run a root in the calling task, asking `on_request` for answers meanwhile."""
+    root = tree.root
     seen: set[str] = set()
+    try:
+        while True:
+            if on_request is None:
+                await run_root(tree)
+            else:
+                await _run_with_handler(runtime, tree, on_request, seen)
+            if root.state.ending is not None or root.parked:  # else an answer came while we left
+                break
+        if root.state.ending is not None:
+            await runtime.let_go(tree)
+    except BaseException:
+        await give_up(runtime, tree)
+        raise
+    finally:
+        tree.in_caller = False
+        tree.rest()
+
+
+async def _run_with_handler(runtime: Runtime, tree: Tree, on_request: OnRequest, seen: set[str]) -> None:
+    busy: set[str] = set()
 
     async def ask(request: Request) -> None:
         answer = await on_request(request)

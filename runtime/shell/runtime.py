@@ -17,7 +17,7 @@ from runtime.shell.answers import check_answer, no_open_request
 from runtime.shell.clock import new_root_id, present_clock
 from runtime.shell.known import Known
 from runtime.shell.recovery import load_tree, refuse_unsafe_calls, revive
-from runtime.shell.runner import drive, run_here, single_cause
+from runtime.shell.runner import drive, give_up, run_here, single_cause
 from runtime.shell.tree import Tree
 from runtime.shell.turn import Turn, result_of
 from runtime.values import signals as s
@@ -160,9 +160,7 @@ class Runtime:
                 self.go(tree)
                 return Turn(self, tree)
         except BaseException:
-            self.trees.pop(root_id, None)
-            with trio.CancelScope(shield=True, deadline=trio.current_time() + 5):
-                await self.let_go(tree)
+            await give_up(self, tree)
             raise
         await self.let_go(tree)
         return Turn(self, tree)
@@ -246,9 +244,20 @@ class Runtime:
     async def let_go(self, tree: Tree) -> None:
         """Make everything durable, release the claim, and let readers know."""
         tree.released = True
-        self.trees.pop(tree.root_id, None)
-        await self.journal.release(tree.claim)
-        tree.claim.changed.unpark_all()
+        if self.trees.get(tree.root_id) is tree:
+            del self.trees[tree.root_id]
+        tree.free()
+        try:
+            await self.journal.release(tree.claim)
+        finally:
+            tree.claim.changed.unpark_all()
+
+    def close(self) -> None:
+        """Let readers know that nothing more will come from the trees that still ran."""
+        self.nursery = None
+        for tree in self.trees.values():
+            tree.released = True
+            tree.claim.changed.unpark_all()
 
 
 @asynccontextmanager
@@ -283,8 +292,8 @@ async def open_runtime(
         raise UsageError("a journal that commits in a thread stops under virtual time; open it with threaded=False")
     await store.open()
     failure: Exception | None = None
+    runtime = Runtime(store, clock, ids, threads, definitions)
     try:
-        runtime = Runtime(store, clock, ids, threads, definitions)
         async with trio.open_nursery() as nursery:
             runtime.nursery = nursery
             try:
@@ -292,9 +301,9 @@ async def open_runtime(
             except Exception as error:  # noqa: BLE001 - raised again below, outside the nursery, so that nothing wraps it
                 failure = error
             nursery.cancel_scope.cancel(reason="the runtime is closing")
-        runtime.nursery = None
     finally:
         with trio.CancelScope(shield=True, deadline=trio.current_time() + 30):
             await store.close()
+        runtime.close()
     if failure is not None:
         raise failure

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import trio
 
+from runtime.errors import RuntimeFault
 from runtime.shell.live import Live
 from runtime.values import events as e
 from runtime.values import signals as s
@@ -77,8 +78,27 @@ class Tree:
             position += 1
             facts.append(e.Fact(header, sequence, position, now, event))
         live.sequence, self.position = sequence, position
+        self._append(facts)
+
+    def _append(self, facts: list[e.Fact]) -> None:
+        try:
+            self.journal.append(self.claim, facts, self.status)
+        except RuntimeFault as error:
+            self.fail(error)
+            raise
         self.recent.extend(facts)
-        self.journal.append(self.claim, facts, self.status)
+
+    def fail(self, error: RuntimeFault) -> None:
+        """Stop everything in the tree without recording anything: its folds may be ahead of its facts.
+
+        Whoever runs the tree raises the error once its tasks are gone.
+        """
+        if self.failure is None:
+            self.failure = error
+            if self.root.scope is not None:
+                self.root.scope.cancel(reason="the tree failed")
+            else:
+                self.runtime.go(self)
 
     @property
     def status(self) -> str:
@@ -103,7 +123,7 @@ class Tree:
 
     async def at_rest(self) -> None:
         """Wait until nothing of the tree runs."""
-        if not self.idle:
+        while not self.idle:  # between the event and our next step an answer may have set it going again
             if self._idlers is None:
                 self._idlers = trio.Event()
             await self._idlers.wait()
@@ -145,7 +165,8 @@ class Tree:
             return self.root
         above = parent_of(turn_id)
         parent = self.find(above) if above is not None else None
-        return None if parent is None else parent.children.get(int(turn_id.rpartition(".")[2]))
+        n = turn_id.rpartition(".")[2]
+        return parent.children.get(int(n)) if parent is not None and n.isdecimal() else None
 
     def lives(self) -> list[Live]:
         """Return all Turns in memory, parents before their children."""
@@ -185,29 +206,41 @@ class Tree:
             assert child.command is not None
             n = child.command.n
             if n in parent.state.parked:
-                parent.signal(s.ChildWoke(n))
+                parent.wake_child(n)
                 parent.nudge()
+
+    def free(self) -> None:
+        """Give back the places of a tree that is let go of, and take it out of every line."""
+        lives = self.lives()
+        for live in lives:
+            self.runtime.admission.leave(live)
+        for live in lives:
+            live.leave()
 
     # -------------------------------------------------------------------------------------------- closing
 
     def close(self, live: Live, cause: Cause) -> None:
         """End every Turn of a subtree whose tasks are gone, children before their parents, in one append."""
         facts: list[e.Fact] = []
-        self._close(live, cause, self.runtime.clock.now(), facts)
-        self.recent.extend(facts)
-        self.journal.append(self.claim, facts, self.status)
+        closed: list[Live] = []
+        self._close(live, cause, facts, closed)
+        self._append(facts)
+        for one in closed:
+            one.leave()  # now: whoever gets its places may record at once
+            self.drop_requests(one)
 
-    def _close(self, live: Live, cause: Cause, now: float, facts: list[e.Fact]) -> None:
+    def _close(self, live: Live, cause: Cause, facts: list[e.Fact], closed: list[Live]) -> None:
         machine, state = live.machine, live.state
         if not state.started:
             return
+        now = self.runtime.clock.now()
         events: list[e.EventData] = []
         came = self._take_in(live, events)
         below = Cause("cancelled", f"its parent ended: {cause.message}", cause.by)
         for n in sorted({*state.attached, *state.parked} - came.keys()):
             child = live.children.get(n)
             if child is not None and child.state.ending is None:
-                self._close(child, below, now, facts)
+                self._close(child, below, facts, closed)
             never = s.ChildCame(n, Status.CANCELLED, None, NO_USAGE, None, now)
             came[n] = child.came() if child is not None and child.state.ending is not None else never
         abandoned = frozenset(
@@ -221,8 +254,7 @@ class Tree:
             self.position += 1
             facts.append(e.Fact(live.header, live.sequence, self.position, now, event))
         live.children.clear()
-        live.leave()
-        self.drop_requests(live)
+        closed.append(live)
 
     def _take_in(self, live: Live, events: list[e.EventData]) -> dict[int, s.ChildCame]:
         """Keep what had come in before the cancel: results are recorded, endings of children are returned."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from runtime.errors import UsageError
 from runtime.shell.stream import EventStream
 from runtime.values import signals as s
 from runtime.values.failure import Cause
@@ -49,21 +50,21 @@ class Turn:
         """End the tree for good. Returns once everything has stopped and the endings are durable.
 
         Does nothing to a tree that has ended already.
+
+        Raises:
+            UsageError: The tree was stopped without an ending and is not held here any more.
+            JournalError: The tree had to stop because the journal failed or another process took it over.
+            InternalError: The tree had to stop because of a bug in turntree.
         """
         tree = self._tree
         root = tree.root
-        if root.state.ending is None:
-            cause = Cause("cancelled", reason, by)
+        if root.state.ending is None and tree.failure is None:
+            if tree.released:
+                raise UsageError(f"{tree.root_id} was stopped and is not held here; resume it, then cancel it")
             root.signal(s.CancelRequested(reason, by))
-            if root.scope is not None:
-                root.cancel(cause)
-            else:
-                tree.close(root, cause)
-                tree.stir()
-                if not tree.in_caller:
-                    await self._runtime.let_go(tree)
-        await tree.at_rest()
-        return result_of(tree)
+            root.cancel(Cause("cancelled", reason, by))
+            self._runtime.go(tree)
+        return await self.result()
 
 
 def result_of(tree: Tree) -> TurnResult:
