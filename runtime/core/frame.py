@@ -13,7 +13,7 @@ that a batch opened or made pointless: both follow from facts, so a recovered fo
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, assert_never
 
 import attrs
 
@@ -184,6 +184,8 @@ def close_frame(state: Frame, signal: s.Close) -> list[e.EventData]:
                 out.append(e.ToolCancelled(key, cause.message, key in signal.abandoned))
             case RunChild() | Sleep():
                 pass
+            case _ as unreachable:
+                assert_never(unreachable)
     out += [e.RequestWithdrawn(key, cause.message) for key in state.requests]
     return out
 

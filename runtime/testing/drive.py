@@ -43,6 +43,7 @@ class Rng(Protocol):
 
 
 Perform = Callable[["DrivenTurn", CallModel | RunTool], s.Signal]
+Watch = Callable[["Driven", "DrivenTurn"], object]
 Answers = Callable[[Request], Answer | None] | Mapping[str, Answer]
 
 
@@ -73,7 +74,9 @@ class DrivenTurn:
 class Driven:
     """A tree that was driven as far as it would go."""
 
-    def __init__(self, definition: Definition, perform: Perform, rng: Rng, answers: Answers | None) -> None:
+    def __init__(
+        self, definition: Definition, perform: Perform, rng: Rng, answers: Answers | None, watch: Watch | None
+    ) -> None:
         self.facts: list[Fact] = []
         """All facts in order."""
         self.batches: list[int] = []
@@ -86,6 +89,7 @@ class Driven:
         self._perform = perform
         self._rng = rng
         self._answers = answers
+        self._watch = watch
         self._machines: dict[int, Any] = {}
         header = TurnHeader(ROOT, ROOT, None, definition.name, definition.version)
         self.root = DrivenTurn(self._machine(definition), header)
@@ -127,11 +131,17 @@ class Driven:
     def _record(self, turn: DrivenTurn, events: list[EventData]) -> None:
         self._append(turn, events)
         if events:
-            self.batches.append(len(self.facts))
+            self._cut(turn)
         while pointless := turn.state.dropped & turn.state.parked.keys():
             n = min(pointless)
             self._close(turn.children[n], _NOT_NEEDED)
             self.signal(turn, self._came(turn, n))
+
+    def _cut(self, turn: DrivenTurn) -> None:
+        """Note that a batch is complete."""
+        self.batches.append(len(self.facts))
+        if self._watch is not None:
+            self._watch(self, turn)
 
     def _append(self, turn: DrivenTurn, events: list[EventData]) -> None:
         for event in events:
@@ -268,7 +278,7 @@ class Driven:
     def _close(self, turn: DrivenTurn, cause: Cause) -> None:
         """End a subtree, children first, as one batch."""
         self._close_below(turn, cause)
-        self.batches.append(len(self.facts))
+        self._cut(turn)
 
     def _close_below(self, turn: DrivenTurn, cause: Cause) -> None:
         state = turn.state
@@ -305,6 +315,7 @@ def drive(
     perform: Perform = perform_directly,
     answers: Answers | None = None,
     cancel_after: int | None = None,
+    watch: Watch | None = None,
     max_depth: int = 8,
 ) -> Driven:
     """Run a definition without trio, in the order that `rng` chooses.
@@ -316,6 +327,7 @@ def drive(
         perform: Says how a model or tool call ends.
         answers: Answers by task key, or a function of the request; None leaves questions open.
         cancel_after: Cancel the tree once so many things have happened.
+        watch: Called after each batch with the tree and the Turn that recorded it, as it stands then.
         max_depth: How many levels of Turns may stand under the root.
 
     Returns:
@@ -327,6 +339,6 @@ def drive(
     """
     kind = find(definition.kind)
     accepted = freeze(kind.accept(definition, input), where="input")
-    run = Driven(definition, perform, rng, answers)
+    run = Driven(definition, perform, rng, answers, watch)
     run.run(s.Start(accepted, max_depth=max_depth), cancel_after)
     return run

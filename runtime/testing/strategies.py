@@ -11,6 +11,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -41,6 +42,7 @@ def fail(text: str) -> str:
     raise ToolError(text, kind="tool_error")
 
 
+@cache
 def _calls(below: tuple[str, ...]) -> st.SearchStrategy[tuple[str, Any]]:
     words = st.sampled_from(["a", "b", "c"])
     good = st.tuples(st.sampled_from(["echo", "fail"]), st.builds(lambda text: {"text": text}, words))
@@ -50,6 +52,7 @@ def _calls(below: tuple[str, ...]) -> st.SearchStrategy[tuple[str, Any]]:
     return st.one_of(good, wrong, st.tuples(st.sampled_from(below), st.builds(lambda text: {"task": text}, words)))
 
 
+@cache
 def _scripts(below: tuple[str, ...]) -> st.SearchStrategy[list[Any]]:
     """Make scripts: a list of calls, a text, or None for a model that fails."""
     replies = st.one_of(st.lists(_calls(below), min_size=1, max_size=4), st.sampled_from(["{}", '{"ok": true}', None]))
@@ -57,16 +60,9 @@ def _scripts(below: tuple[str, ...]) -> st.SearchStrategy[list[Any]]:
 
 
 @st.composite
-def agents(draw: st.DrawFn, *, depth: int = 2) -> Agent:
-    """Make an agent that plays a random script, with tools that work and fail, and agents below it.
-
-    Args:
-        draw: Given by Hypothesis.
-        depth: Levels of agents under it, at most.
-    """
-    count = draw(st.integers(0, 2)) if depth else 0
-    below = tuple([draw(agents(depth=depth - 1)) for _ in range(count)])
-    names = tuple([f"sub{k}" for k in range(count)])
+def _agents(draw: st.DrawFn, depth: int) -> Agent:
+    below = draw(st.lists(agents(depth=depth - 1), max_size=2)) if depth else []
+    names = tuple([f"sub{k}" for k in range(len(below))])
     script = draw(_scripts(names))
 
     def reply(request: ModelRequest) -> ModelReply:
@@ -78,12 +74,29 @@ def agents(draw: st.DrawFn, *, depth: int = 2) -> Agent:
 
     return Agent(
         f"agent{depth}",
-        model=FunctionModel(reply, max_concurrent=draw(st.sampled_from([None, 1]))),
+        model=FunctionModel(reply, max_concurrent=1 if draw(st.booleans()) else None),
         tools=[echo, fail],
         agents=[attrs.evolve(agent, name=name) for agent, name in zip(below, names, strict=True)],
-        output=draw(st.sampled_from([None, OUTPUT])),
-        max_iterations=draw(st.sampled_from([2, 100])),
-        max_steps=draw(st.sampled_from([3, 100])),
-        max_mistakes=draw(st.sampled_from([1, 2])),
-        tool_errors=draw(st.sampled_from(["return", "fail"])),
+        **draw(_LIMITS),
     )
+
+
+_LIMITS: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries(
+    {
+        "output": st.sampled_from([None, OUTPUT]),
+        "max_iterations": st.sampled_from([100, 2]),
+        "max_steps": st.sampled_from([100, 3]),
+        "max_mistakes": st.sampled_from([2, 1]),
+        "tool_errors": st.sampled_from(["return", "fail"]),
+    }
+)
+
+
+@cache
+def agents(*, depth: int = 2) -> st.SearchStrategy[Agent]:
+    """Make agents that play a random script, with tools that work and fail, and agents below them.
+
+    Args:
+        depth: Levels of agents under the agent, at most.
+    """
+    return _agents(depth)

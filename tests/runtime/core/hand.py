@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
+import attrs
+
 from runtime.core.frame import fold, step
 from runtime.core.grammar import check_grammar
 from runtime.core.kinds import find
@@ -58,22 +60,28 @@ class Hand:
         numbered = [e.Fact(header, k, k, 0.0, data) for k, data in enumerate(self.facts, 1)]
         if not any(isinstance(data, e.ChildEnded) for data in self.facts):
             check_grammar(numbered, ended=self.state.ending is not None)
-        assert portrait(fold(self.machine, self.facts)) == portrait(self.state)
+        assert portrait(self.machine, fold(self.machine, self.facts)) == portrait(self.machine, self.state)
 
 
-def portrait(state: Any) -> dict[str, Any]:
+def portrait(machine: Any, state: Any) -> dict[str, Any]:
     """Everything that two folds of the same facts must have in common, in a form that can be compared."""
     names = [name for cls in type(state).__mro__ for name in getattr(cls, "__slots__", ())]
-    return {name: plain(getattr(state, name)) for name in names if name not in ("fresh", "results", "ready")} | {
+    return {name: plain(getattr(state, name)) for name in names if name not in _LEFT_OUT} | {
         "status": state.status,
         "asked of people": state.open_requests(),
+        "tasks": machine.summary(state),
+        "wants": list(machine.wants(state, ())),
     }
 
 
+_LEFT_OUT = {"fresh", "ready", "units", "spreads", "running"}
+"""`fresh` is a note to the shell; of a plan's working lists the summary and the wants tell enough."""
+
+
 def plain(value: Any) -> Any:
-    """Turn objects that compare by identity into texts and collections that do not."""
+    """Open objects that compare by identity."""
     if isinstance(value, dict):
         return {key: plain(inner) for key, inner in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(inner) for inner in value]
-    return value if isinstance(value, set | frozenset) else repr(value)
+    if attrs.has(type(value)) and "__eq__" not in vars(type(value)):
+        return {field.name: plain(getattr(value, field.name)) for field in attrs.fields(type(value))}
+    return value

@@ -11,7 +11,7 @@ from runtime.values import signals as s
 from runtime.values.agent import Agent
 from runtime.values.commands import Want
 from runtime.values.failure import Cause, Failure
-from runtime.values.messages import AssistantMessage, ToolMessage
+from runtime.values.messages import AssistantMessage, Text, ToolCall, ToolMessage
 from runtime.values.status import Status
 from runtime.values.usage import Usage
 from tests.runtime.core.hand import Hand
@@ -210,6 +210,28 @@ def test_calls_that_never_started_have_a_result() -> None:
     contents = [message.content for message in hand.state.messages if isinstance(message, ToolMessage)]
     assert [content["error"] for content in contents] == ["not_run", "not_run"]
     hand.check()
+
+
+def test_results_that_are_in_are_kept() -> None:
+    """A result that came before the Turn ended stays; only what has none is answered as not run."""
+    hand = Hand(agent(), lambda want: want.call_key in ("1.0", "1.1"))
+    hand.signal(s.Start("go"))
+    reply(hand, "1.0", TWO)
+    hand.signal(s.ToolReturned("1.1", 3))
+    hand.close()
+    first, second = [message.content for message in hand.state.messages if isinstance(message, ToolMessage)]
+    assert (first, second["error"]) == (3, "not_run")
+    hand.check()
+
+
+def test_a_reply_keeps_its_text_beside_its_calls() -> None:
+    """Text and calls stay in the model's order; text that is not valid Unicode is mended, so that it can be kept."""
+    blocks = (Text("caf\u00e9 \ud800"), ToolCall("", "id", "add", {"a": 1, "b": 2}), Text("then"))
+    hand = begun(ModelReply(message=AssistantMessage(blocks)))
+    kept = hand.state.messages[1]
+    assert [type(block) for block in kept.blocks] == [Text, ToolCall, Text]
+    assert kept.text.startswith("caf\u00e9 ")
+    kept.text.encode()
 
 
 def test_a_request_shows_what_the_model_needs() -> None:

@@ -104,11 +104,11 @@ def test_a_signal_that_cannot_be_taken_changes_nothing(place: str, sort: type[An
     """Every kind at every position takes what its position allows, and is left untouched by everything else."""
     make, legal = PLACES[place]
     hand = make()
-    before = portrait(hand.state)
+    before = portrait(hand.machine, hand.state)
     if sort not in legal:
         with pytest.raises(IllegalSignal):
             hand.signal(SIGNALS[sort])
-        assert portrait(hand.state) == before
+        assert portrait(hand.machine, hand.state) == before
     elif sort is s.Close:
         hand.close(*_children(hand))
         assert hand.state.status is Status.CANCELLED
@@ -163,9 +163,9 @@ def test_facts_of_later_versions_are_kept() -> None:
     """A fact of an unknown type changes no fold."""
     for kind, what in KINDS.items():
         hand = _started(what)()
-        before = portrait(hand.state)
+        before = portrait(hand.machine, hand.state)
         hand.machine.apply(hand.state, e.Unknown("BELL_RANG", {"loud": True}))
-        assert portrait(hand.state) == before, kind
+        assert portrait(hand.machine, hand.state) == before, kind
 
 
 def test_a_question_describes_itself() -> None:
