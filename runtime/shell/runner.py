@@ -32,12 +32,14 @@ async def run_root(tree: Tree) -> None:
     root = tree.root
     while True:
         if root.cause is None and tree.failure is None:
-            with trio.CancelScope() as scope:
-                root.scope = scope
-                try:
+            try:
+                with trio.CancelScope() as root.scope:
                     await run_turn(root)
-                finally:
-                    root.scope = None
+            except Exception:
+                if tree.failure is None:  # else that says it better than whatever came of it
+                    raise
+            finally:
+                root.scope = None
         if tree.failure is not None:
             raise tree.failure
         if root.state.ending is None and root.cause is not None:

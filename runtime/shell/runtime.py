@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import trio
 
 from runtime.core.kinds import find
-from runtime.errors import NotFound, UsageError
+from runtime.errors import NotFound, RuntimeFault, UsageError
 from runtime.journal import open_journal
 from runtime.shell import kinds as kinds  # registers the kind `agent`
 from runtime.shell.admission import Admission
@@ -109,7 +109,11 @@ class Runtime:
         claim = await self.journal.create(self.ids(now), kind=what.kind, name=what.name, definition=digest, now=now)
         tree = Tree(self, claim, what)
         self.trees[tree.root_id] = tree
-        tree.root.signal(s.Start(accepted, max_depth=budget.depth, definition=digest))
+        try:
+            tree.root.signal(s.Start(accepted, max_depth=budget.depth, definition=digest))
+        except RuntimeFault:
+            await give_up(self, tree)
+            raise
         return tree
 
     async def digest(self, what: Definition) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import trio
 
-from runtime.errors import RuntimeFault
+from runtime.errors import JournalError, RuntimeFault
 from runtime.shell.live import Live
 from runtime.values import events as e
 from runtime.values import signals as s
@@ -81,6 +81,8 @@ class Tree:
         self._append(facts)
 
     def _append(self, facts: list[e.Fact]) -> None:
+        if self.failure is not None:
+            raise JournalError(f"{self.root_id} has stopped and records nothing more: {self.failure}")
         try:
             self.journal.append(self.claim, facts, self.status)
         except RuntimeFault as error:
