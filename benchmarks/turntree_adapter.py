@@ -20,9 +20,10 @@ from runtime import (
     ModelStream,
     Runtime,
     TurnResult,
-    check_grammar,
+   
     open_runtime,
 )
+from runtime.core.grammar import check_grammar
 from runtime.events import Event, Fact, TextBlockDelta, ToolCompleted, TurnCompleted
 from runtime.values.messages import AssistantMessage, Text, ToolCall
 

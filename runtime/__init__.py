@@ -3,7 +3,6 @@
 Knows nothing about plans. Start with `open_runtime`; events are in `runtime.events`, models in `runtime.models`.
 """
 
-from runtime.core.grammar import check_grammar as check_grammar
 from runtime.core.ports import Model as Model
 from runtime.core.ports import ModelReply as ModelReply
 from runtime.core.ports import ModelRequest as ModelRequest

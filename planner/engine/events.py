@@ -10,7 +10,7 @@ from runtime.values.failure import Failure
 from runtime.values.payloads import EventData
 
 
-@attrs.frozen
+@attrs.frozen(eq=False, repr=False)
 class PlanCreated(EventData):
     """The Turn has a plan."""
 
@@ -19,7 +19,7 @@ class PlanCreated(EventData):
     tasks: int
 
 
-@attrs.frozen
+@attrs.frozen(eq=False, repr=False)
 class PlanCompleted(EventData):
     """Every task is settled; the Turn's ending follows."""
 
@@ -29,7 +29,7 @@ class PlanCompleted(EventData):
     skipped: int
 
 
-@attrs.frozen
+@attrs.frozen(eq=False, repr=False)
 class TaskStarted(EventData):
     """A task starts: one attempt of it, of one of its items, or the list of its items (then without a child)."""
 
@@ -45,7 +45,7 @@ class TaskStarted(EventData):
     item_keys: tuple[str, ...] = ()
 
 
-@attrs.frozen
+@attrs.frozen(eq=False, repr=False)
 class TaskCompleted(EventData):
     """A task, or one item of it, is done."""
 
@@ -55,7 +55,7 @@ class TaskCompleted(EventData):
     index: int | None = None
 
 
-@attrs.frozen
+@attrs.frozen(eq=False, repr=False)
 class TaskFailed(EventData):
     """A task, or one item of it, failed for good."""
 
@@ -67,7 +67,7 @@ class TaskFailed(EventData):
     """Why, when that is not what the child's ending says."""
 
 
-@attrs.frozen
+@attrs.frozen(eq=False, repr=False)
 class TaskSkipped(EventData):
     """A task, or one item of it, will not run."""
 
@@ -79,7 +79,7 @@ class TaskSkipped(EventData):
     """The need that failed or was skipped for a failure, if that is why."""
 
 
-@attrs.frozen
+@attrs.frozen(eq=False, repr=False)
 class TaskCancelled(EventData):
     """A task, or one item of it, was stopped."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib.metadata import entry_points
 from typing import Any
 
 import attrs
@@ -64,6 +63,8 @@ def find(name: str) -> Kind:
     """
     kind = _KINDS.get(name)
     if kind is None:
+        from importlib.metadata import entry_points  # takes as long to import as half of this package
+
         for entry in entry_points(group=ENTRY_POINT_GROUP):
             register(entry.load())
         kind = _KINDS.get(name)

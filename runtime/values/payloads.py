@@ -12,12 +12,13 @@ import attrs
 
 from runtime.values.failure import Cause, Failure
 from runtime.values.messages import AssistantMessage
+from runtime.values.record import Record
 from runtime.values.requests import Answer
 from runtime.values.status import Status
 from runtime.values.usage import Usage
 
 
-class EventData:
+class EventData(Record):
     """Base of every payload. Subclasses are frozen attrs classes and set `type`."""
 
     __slots__ = ()
@@ -27,7 +28,7 @@ class EventData:
 # ------------------------------------------------------------------------------------------------ Turn
 
 
-@attrs.frozen
+@attrs.frozen(eq=False, repr=False)
 class TurnStarted(EventData):
     """The Turn exists; always its first fact."""
 
@@ -46,7 +47,7 @@ class TurnStarted(EventData):
     """Digest of the stored definition; roots only."""
 
 
-@attrs.frozen
+@attrs.frozen(eq=False, repr=False)
 class TurnSuspended(EventData):
     """The Turn has left its task and waits for someone outside it."""
 
@@ -62,7 +63,7 @@ class TurnSuspended(EventData):
     metadata: Any = None
 
 
-@attrs.frozen
+@attrs.frozen(eq=False, repr=False)
 class TurnResumed(EventData):
     """The Turn has its task again."""
 
@@ -70,7 +71,7 @@ class TurnResumed(EventData):
     cause: str
 
 
-@attrs.frozen
+@attrs.frozen(eq=False, repr=False)
 class TurnRecovered(EventData):
     """A new process took the Turn over after the old one stopped."""
 
@@ -79,7 +80,7 @@ class TurnRecovered(EventData):
     """Call keys that were in flight and run again."""
 
 
-@attrs.frozen
+@attrs.frozen(eq=False, repr=False)
 class TurnCompleted(EventData):
     """The Turn did what it was asked."""
 
@@ -87,7 +88,7 @@ class TurnCompleted(EventData):
     output: Any
 
 
-@attrs.frozen
+@attrs.frozen(eq=False, repr=False)
 class TurnFailed(EventData):
     """The Turn ended with an error."""
 
@@ -95,7 +96,7 @@ class TurnFailed(EventData):
     error: Failure
 
 
-@attrs.frozen
+@attrs.frozen(eq=False, repr=False)
 class TurnCancelled(EventData):
     """The Turn was ended from outside before it was done."""
 
@@ -103,7 +104,7 @@ class TurnCancelled(EventData):
     cause: Cause
 
 
-@attrs.frozen
+@attrs.frozen(eq=False, repr=False)
 class MaxIterationsReached(EventData):
     """The agent wanted one model call more than it may make."""
 
@@ -111,7 +112,7 @@ class MaxIterationsReached(EventData):
     limit: int
 
 
-@attrs.frozen
+@attrs.frozen(eq=False, repr=False)
 class MaxStepsReached(EventData):
     """The agent wanted one Step more than it may take."""
 
@@ -119,7 +120,7 @@ class MaxStepsReached(EventData):
     limit: int
 
 
-@attrs.frozen
+@attrs.frozen(eq=False, repr=False)
 class CancellationRequested(EventData):
     """Someone asked for the end of the tree; the closing events follow once everything has stopped."""
 
@@ -128,7 +129,7 @@ class CancellationRequested(EventData):
     by: str | None = None
 
 
-@attrs.frozen
+@attrs.frozen(eq=False, repr=False)
 class StopRequested(EventData):
     """A tool asked that the Turn end after this Step, with that tool's result as its output."""
 
@@ -140,7 +141,7 @@ class StopRequested(EventData):
 # ------------------------------------------------------------------------------------------------ Step and model
 
 
-@attrs.frozen
+@attrs.frozen(eq=False, repr=False)
 class StepStarted(EventData):
     """One advance of an agent Turn begins: at most one model call and its tools."""
 
@@ -148,7 +149,7 @@ class StepStarted(EventData):
     step: int
 
 
-@attrs.frozen
+@attrs.frozen(eq=False, repr=False)
 class StepCompleted(EventData):
     """The Step is over; pairs with the `STEP_STARTED` of the same number."""
 
@@ -156,7 +157,7 @@ class StepCompleted(EventData):
     step: int
 
 
-@attrs.frozen
+@attrs.frozen(eq=False, repr=False)
 class ModelStarted(EventData):
     """A model call is about to be made."""
 
@@ -167,8 +168,8 @@ class ModelStarted(EventData):
     model: str
 
 
-@attrs.frozen
-class Verdict:
+@attrs.frozen(eq=False, repr=False)
+class Verdict(Record):
     """What may happen to one call that the model asked for; decided before anything runs."""
 
     call_key: str
@@ -179,7 +180,7 @@ class Verdict:
     """What the model is told instead of a result."""
 
 
-@attrs.frozen
+@attrs.frozen(eq=False, repr=False)
 class ModelCompleted(EventData):
     """The model answered; holds the whole message."""
 
@@ -196,7 +197,7 @@ class ModelCompleted(EventData):
     duration: float = 0.0
 
 
-@attrs.frozen
+@attrs.frozen(eq=False, repr=False)
 class ModelFailed(EventData):
     """The model call brought no answer."""
 
@@ -210,7 +211,7 @@ class ModelFailed(EventData):
 # ------------------------------------------------------------------------------------------------ Tools
 
 
-@attrs.frozen
+@attrs.frozen(eq=False, repr=False)
 class ToolStarted(EventData):
     """A tool is about to run."""
 
@@ -220,7 +221,7 @@ class ToolStarted(EventData):
     arguments: Any
 
 
-@attrs.frozen
+@attrs.frozen(eq=False, repr=False)
 class ToolCompleted(EventData):
     """The tool returned."""
 
@@ -230,7 +231,7 @@ class ToolCompleted(EventData):
     duration: float = 0.0
 
 
-@attrs.frozen
+@attrs.frozen(eq=False, repr=False)
 class ToolFailed(EventData):
     """The tool raised, or its result could not be kept."""
 
@@ -240,7 +241,7 @@ class ToolFailed(EventData):
     duration: float = 0.0
 
 
-@attrs.frozen
+@attrs.frozen(eq=False, repr=False)
 class ToolCancelled(EventData):
     """The tool was stopped before it returned."""
 
@@ -251,7 +252,7 @@ class ToolCancelled(EventData):
     """A synchronous tool cannot be stopped: its thread was left alone and its result will be dropped."""
 
 
-@attrs.frozen
+@attrs.frozen(eq=False, repr=False)
 class ToolDenied(EventData):
     """A call was not allowed and never started; the model is told why."""
 
@@ -265,7 +266,7 @@ class ToolDenied(EventData):
 # ------------------------------------------------------------------------------------------------ Requests
 
 
-@attrs.frozen
+@attrs.frozen(eq=False, repr=False)
 class TaskAnswerRequested(EventData):
     """A task asks a person."""
 
@@ -277,7 +278,7 @@ class TaskAnswerRequested(EventData):
     """JSON Schema of the answer."""
 
 
-@attrs.frozen
+@attrs.frozen(eq=False, repr=False)
 class RequestAnswered(EventData):
     """A request was answered and is closed for good."""
 
@@ -287,7 +288,7 @@ class RequestAnswered(EventData):
     by: str
 
 
-@attrs.frozen
+@attrs.frozen(eq=False, repr=False)
 class RequestWithdrawn(EventData):
     """Nobody needs the answer any more."""
 
@@ -299,7 +300,7 @@ class RequestWithdrawn(EventData):
 # ------------------------------------------------------------------------------------------------ Children
 
 
-@attrs.frozen
+@attrs.frozen(eq=False, repr=False)
 class ChildStarted(EventData):
     """A child Turn is about to run."""
 
@@ -311,7 +312,7 @@ class ChildStarted(EventData):
     attempt: int = 1
 
 
-@attrs.frozen
+@attrs.frozen(eq=False, repr=False)
 class ChildSuspended(EventData):
     """A child waits for someone outside; it has no task until `CHILD_RESUMED`."""
 
@@ -323,7 +324,7 @@ class ChildSuspended(EventData):
     """Seconds of active time that the child has used so far."""
 
 
-@attrs.frozen
+@attrs.frozen(eq=False, repr=False)
 class ChildResumed(EventData):
     """A child that waited goes on."""
 
@@ -331,7 +332,7 @@ class ChildResumed(EventData):
     n: int
 
 
-@attrs.frozen
+@attrs.frozen(eq=False, repr=False)
 class ChildEnded(EventData):
     """A child ended. Its output stands here and nowhere else among the parent's facts."""
 
@@ -348,7 +349,7 @@ class ChildEnded(EventData):
 # ------------------------------------------------------------------------------------------------ Retry and other
 
 
-@attrs.frozen
+@attrs.frozen(eq=False, repr=False)
 class RetryScheduled(EventData):
     """Something failed and will be tried again at `due`."""
 
@@ -361,7 +362,7 @@ class RetryScheduled(EventData):
     error: Failure
 
 
-@attrs.frozen
+@attrs.frozen(eq=False, repr=False)
 class Custom(EventData):
     """A tool's own event."""
 
@@ -371,7 +372,7 @@ class Custom(EventData):
     data: Any
 
 
-@attrs.frozen
+@attrs.frozen(eq=False, repr=False)
 class Unknown(EventData):
     """A fact of a type that this version does not know; it is kept as it came."""
 

@@ -9,14 +9,14 @@ import attrs
 from runtime.values.payloads import EventData
 
 
-@attrs.frozen
+@attrs.frozen(eq=False, repr=False)
 class TextBlockStart(EventData):
     """The model begins a block of text."""
 
     type: ClassVar[str] = "TEXT_BLOCK_START"
 
 
-@attrs.frozen
+@attrs.frozen(eq=False, repr=False)
 class TextBlockDelta(EventData):
     """A piece of text."""
 
@@ -24,21 +24,21 @@ class TextBlockDelta(EventData):
     delta: str
 
 
-@attrs.frozen
+@attrs.frozen(eq=False, repr=False)
 class TextBlockEnd(EventData):
     """The block of text is complete."""
 
     type: ClassVar[str] = "TEXT_BLOCK_END"
 
 
-@attrs.frozen
+@attrs.frozen(eq=False, repr=False)
 class ThinkingBlockStart(EventData):
     """The model begins a block of reasoning."""
 
     type: ClassVar[str] = "THINKING_BLOCK_START"
 
 
-@attrs.frozen
+@attrs.frozen(eq=False, repr=False)
 class ThinkingBlockDelta(EventData):
     """A piece of reasoning."""
 
@@ -46,14 +46,14 @@ class ThinkingBlockDelta(EventData):
     delta: str
 
 
-@attrs.frozen
+@attrs.frozen(eq=False, repr=False)
 class ThinkingBlockEnd(EventData):
     """The block of reasoning is complete."""
 
     type: ClassVar[str] = "THINKING_BLOCK_END"
 
 
-@attrs.frozen
+@attrs.frozen(eq=False, repr=False)
 class ToolCallStart(EventData):
     """The model begins to write a tool call."""
 
@@ -61,7 +61,7 @@ class ToolCallStart(EventData):
     name: str
 
 
-@attrs.frozen
+@attrs.frozen(eq=False, repr=False)
 class ToolCallDelta(EventData):
     """A piece of the call's arguments, as JSON text."""
 
@@ -69,14 +69,14 @@ class ToolCallDelta(EventData):
     delta: str
 
 
-@attrs.frozen
+@attrs.frozen(eq=False, repr=False)
 class ToolCallEnd(EventData):
     """The call is written out."""
 
     type: ClassVar[str] = "TOOL_CALL_END"
 
 
-@attrs.frozen
+@attrs.frozen(eq=False, repr=False)
 class ToolProgress(EventData):
     """A running tool says how far it is."""
 
@@ -85,7 +85,7 @@ class ToolProgress(EventData):
     percent: float | None = None
 
 
-@attrs.frozen
+@attrs.frozen(eq=False, repr=False)
 class ToolOutputDelta(EventData):
     """A piece of a running tool's output."""
 

@@ -9,13 +9,14 @@ import attrs
 from runtime.values.events import Verdict
 from runtime.values.failure import Cause, Failure
 from runtime.values.messages import AssistantMessage
+from runtime.values.record import Record
 from runtime.values.requests import Answer
 from runtime.values.status import Status
 from runtime.values.usage import NO_USAGE, Usage
 
 
-@attrs.frozen
-class Start:
+@attrs.frozen(eq=False, repr=False)
+class Start(Record):
     """The Turn begins."""
 
     input: Any
@@ -26,20 +27,20 @@ class Start:
     definition: str | None = None
 
 
-@attrs.frozen
-class Recovered:
+@attrs.frozen(eq=False, repr=False)
+class Recovered(Record):
     """Another process has taken the Turn over."""
 
 
-@attrs.frozen
-class Granted:
+@attrs.frozen(eq=False, repr=False)
+class Granted(Record):
     """Admission grants the want of this call."""
 
     call_key: str
 
 
-@attrs.frozen
-class ModelReplied:
+@attrs.frozen(eq=False, repr=False)
+class ModelReplied(Record):
     """The model answered, and its calls were resolved."""
 
     call_key: str
@@ -52,8 +53,8 @@ class ModelReplied:
     duration: float = 0.0
 
 
-@attrs.frozen
-class ModelBroke:
+@attrs.frozen(eq=False, repr=False)
+class ModelBroke(Record):
     """The model call failed."""
 
     call_key: str
@@ -62,8 +63,8 @@ class ModelBroke:
     duration: float = 0.0
 
 
-@attrs.frozen
-class ToolReturned:
+@attrs.frozen(eq=False, repr=False)
+class ToolReturned(Record):
     """A tool returned a value that can be kept."""
 
     call_key: str
@@ -71,8 +72,8 @@ class ToolReturned:
     duration: float = 0.0
 
 
-@attrs.frozen
-class ToolBroke:
+@attrs.frozen(eq=False, repr=False)
+class ToolBroke(Record):
     """A tool failed."""
 
     call_key: str
@@ -80,8 +81,8 @@ class ToolBroke:
     duration: float = 0.0
 
 
-@attrs.frozen
-class ToolEmitted:
+@attrs.frozen(eq=False, repr=False)
+class ToolEmitted(Record):
     """A running tool emits an event of its own."""
 
     call_key: str
@@ -89,16 +90,16 @@ class ToolEmitted:
     data: Any
 
 
-@attrs.frozen
-class ToolAskedToStop:
+@attrs.frozen(eq=False, repr=False)
+class ToolAskedToStop(Record):
     """A running tool asks that the Turn end after this Step."""
 
     call_key: str
     reason: str
 
 
-@attrs.frozen
-class ChildCame:
+@attrs.frozen(eq=False, repr=False)
+class ChildCame(Record):
     """A child ended."""
 
     n: int
@@ -112,8 +113,8 @@ class ChildCame:
     """A fraction in [0, 1), a hash of Turn, call and attempt."""
 
 
-@attrs.frozen
-class ChildParked:
+@attrs.frozen(eq=False, repr=False)
+class ChildParked(Record):
     """A child has left its task and waits."""
 
     n: int
@@ -121,15 +122,15 @@ class ChildParked:
     active: float = 0.0
 
 
-@attrs.frozen
-class ChildWoke:
+@attrs.frozen(eq=False, repr=False)
+class ChildWoke(Record):
     """Something below a parked child can go on."""
 
     n: int
 
 
-@attrs.frozen
-class Answered:
+@attrs.frozen(eq=False, repr=False)
+class Answered(Record):
     """A person answered a request of this Turn; the answer fits its form."""
 
     request_key: str
@@ -137,16 +138,16 @@ class Answered:
     by: str
 
 
-@attrs.frozen
-class CancelRequested:
+@attrs.frozen(eq=False, repr=False)
+class CancelRequested(Record):
     """Someone asked for the end of the tree."""
 
     reason: str
     by: str | None = None
 
 
-@attrs.frozen
-class Close:
+@attrs.frozen(eq=False, repr=False)
+class Close(Record):
     """Everything below has stopped; end the Turn now. `children` are the endings of children that were still open."""
 
     cause: Cause
