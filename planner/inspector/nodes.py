@@ -79,7 +79,7 @@ class Node:
     input: Any = None
     attempt: int = 1
     children: dict[int, Node] = attrs.field(factory=dict)
-    """By the number that the parent gave them, in the order in which they began."""
+    """By the number that the parent gave them; in no order, since children that start together come as they please."""
     ended: float | None = None
     ending: Status | None = None
     output: Any = None
@@ -137,11 +137,15 @@ class Node:
         while stack:
             node = stack.pop()
             yield node
-            stack.extend(reversed(node.children.values()))
+            stack.extend(reversed(node.ordered()))
+
+    def ordered(self) -> list[Node]:
+        """Return the children in the order in which the parent let them start."""
+        return [self.children[n] for n in sorted(self.children)]
 
     def newest(self) -> list[Node]:
-        """Return the children, without attempts that were followed by another one."""
-        return [child for child in self.children.values() if not child.replaced]
+        """Return the children in order, without attempts that were followed by another one."""
+        return [child for child in self.ordered() if not child.replaced]
 
     def total(self) -> Usage:
         """Return what the whole subtree has spent."""
