@@ -19,6 +19,8 @@ from pathlib import Path
 
 import attrs
 
+from planner import ScenarioInvalid, load_scenario
+
 FENCE = re.compile(r"^(?P<indent> *)```(?P<language>\w+)(?P<info>[^\n`]*)\n(?P<body>.*?)^(?P=indent)```$", re.M | re.S)
 NO_RUN = re.compile(r"\bno-run:\s*(?P<reason>.*)")
 SAVED = re.compile(r"\bfile=(?P<name>[\w.-]+)")
@@ -80,7 +82,7 @@ def run_example(example: Example, folder: Path) -> None:
     if saved is not None:
         (folder / saved["name"]).write_text(example.body, encoding="utf-8")
         if example.language == "yaml" and example.body.startswith("turntree:"):
-            _run_command(example, f"turntree check {saved['name']}", "...", folder)
+            _check_scenario(example, folder / saved["name"])
     if example.language == "python":
         # The blank lines give the program the line numbers of the page.
         program = compile("\n" * (example.line - 1) + example.body, str(example.page), "exec")
@@ -113,6 +115,14 @@ def matches_shown(shown: str, printed: str) -> bool:
     pattern = ".*?".join(re.escape(piece) for piece in shown.strip().split("..."))
     lines = "\n".join(line.rstrip() for line in printed.strip().splitlines())
     return re.fullmatch(pattern, lines, re.S) is not None
+
+
+def _check_scenario(example: Example, path: Path) -> None:
+    """What `turntree check` does, without a process of its own."""
+    try:
+        load_scenario(path)
+    except ScenarioInvalid as invalid:
+        raise ExampleError(f"{example.place}: this is no valid scenario:\n{invalid}") from None
 
 
 def _run_command(example: Example, command: str, shown: str, folder: Path) -> None:

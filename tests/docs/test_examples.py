@@ -57,3 +57,9 @@ def test_leaving_out_needs_a_reason(tmp_path: Path) -> None:
     """A block that is left out without a reason is a fault of the page."""
     with pytest.raises(ExampleError, match=r"page\.md:2: no-run needs a reason"):
         run_page(tmp_path, "```python no-run:\n1 / 0\n```\n")
+
+
+def test_a_saved_scenario_must_be_valid(tmp_path: Path) -> None:
+    """A scenario with a mistake is a fault of the page, with the mistake's own words."""
+    with pytest.raises(ExampleError, match="`plan` is missing"):
+        run_page(tmp_path, "```yaml file=a.yaml\nturntree: 1\nname: a\n```\n")

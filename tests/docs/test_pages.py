@@ -22,6 +22,7 @@ def test_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     if scenarios.is_dir():
         shutil.copytree(scenarios, tmp_path / "scenarios", ignore=shutil.ignore_patterns("__pycache__", ".turntree"))
     monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)  # as it is for a program that is run from its folder
     monkeypatch.delenv("TURNTREE_DB", raising=False)
     for example in find_examples(page):
         run_example(example, tmp_path)
