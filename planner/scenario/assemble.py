@@ -13,7 +13,7 @@ from planner.plan.faults import did_you_mean
 from planner.plan.fields import JsonSchema
 from planner.plan.values import Ask, ForEach, Plan, Retry, Task
 from planner.scenario.document import AgentNode, PlanNode, RetryNode, ScenarioNode, TaskNode
-from planner.scenario.reader import PathKey
+from planner.scenario.places import PathKey
 from planner.scenario.records import ABSENT
 from planner.scenario.shapes import Reading
 from runtime.core.ports import Model, Tool

@@ -11,9 +11,10 @@ from planner.scenario.assemble import Assembly, Parts
 from planner.scenario.check_rehearsal import check_rehearsal, playable
 from planner.scenario.document import DOCUMENT, PlanNode, ScenarioNode, TaskNode
 from planner.scenario.findings import Finding, ScenarioInvalid, in_order, render
+from planner.scenario.places import PathKey
 from planner.scenario.position import locate
 from planner.scenario.python_tools import DeclaredTool, Workshop
-from planner.scenario.reader import UNREADABLE, PathKey, Source, read_file, read_text
+from planner.scenario.reader import UNREADABLE, Source, read_file, read_text
 from planner.scenario.shapes import Reading
 from runtime.core.ports import Model
 from runtime.models.scripted import ScriptedModel

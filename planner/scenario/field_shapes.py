@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from planner.plan.fields import FieldsInvalid, JsonSchema, field_schema, fields_schema
-from planner.scenario.reader import UNREADABLE, PathKey
+from planner.scenario.places import PathKey
+from planner.scenario.reader import UNREADABLE
 from planner.scenario.records import Schemas
 from planner.scenario.shapes import AnyJson, Reading, Shape
 from runtime.errors import UsageError

@@ -3,7 +3,8 @@
 import re
 
 from planner.plan.faults import Fault
-from planner.scenario.reader import Mark, PathKey, Source
+from planner.scenario.places import Mark, PathKey
+from planner.scenario.reader import Source
 
 _BREAK = re.compile(r"\r\n|\r|\n")
 _SPACE = re.compile(r"\s*")
@@ -22,7 +23,7 @@ def locate(source: Source, path: PathKey, fault: Fault) -> int:
     """
     mark = source.mark(path, key=fault.in_key)
     value = _value_at(source.data, path)
-    if fault.in_key or not fault.offset or not isinstance(value, str) or path not in source.values:
+    if fault.in_key or not fault.offset or not isinstance(value, str) or path not in source.places.values:
         if fault.offset is None or fault.in_key:
             return mark.start
         return _skip_space(source.text, _content_start(source.text, mark))

@@ -10,8 +10,9 @@ from planner.plan.fit import mismatch
 from planner.plan.types import ANYTHING, Schema, data_type, within
 from planner.scenario.document import ScenarioNode, TaskNode
 from planner.scenario.findings import Finding, ScenarioInvalid, in_order, render
+from planner.scenario.places import PathKey
 from planner.scenario.python_tools import DeclaredTool
-from planner.scenario.reader import PathKey, read_text
+from planner.scenario.reader import read_text
 from runtime.errors import UsageError
 
 

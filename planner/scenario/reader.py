@@ -1,11 +1,12 @@
-"""Strict YAML 1.2: text to plain data, with the place of every key and value.
+"""Strict YAML 1.2: text to plain data, and what is refused on the way.
 
-The C parser's events are turned into data by our own few rules, because no ready loader says where a value stands,
-refuses a repeated key and leaves `no`, `on` and `1:30` alone. Scalars follow YAML 1.2's core schema as far as JSON can
+The C parser's events are turned into data by our own few rules, because no ready loader refuses a repeated key and
+leaves `no`, `on` and `1:30` alone. Scalars follow YAML 1.2's core schema as far as JSON can
 hold them: `true false null ~`, whole and decimal numbers; `012`, `.inf`, `1:30`, `2024-01-01`, numbers beyond 64 bits
 and everything else stay text.
 """
 
+import functools
 import math
 import re
 from collections.abc import Mapping
@@ -17,9 +18,18 @@ import yaml
 
 from planner.plan.faults import did_you_mean
 from planner.scenario.findings import Finding
+from planner.scenario.places import (
+    COMPLEX_KEY,
+    Mark,
+    PathKey,
+    Places,
+    child_key,
+    end_of,
+    find_places,
+    is_merge,
+    start_of,
+)
 from planner.scenario.syntax import explain
-
-PathKey = tuple[str | int, ...]
 
 MAX_DEPTH = 64
 
@@ -46,55 +56,33 @@ class Unreadable:
 UNREADABLE: Final = Unreadable()
 
 
-@attrs.frozen
-class Mark:
-    """Where a key or value stands in the text."""
-
-    start: int
-    end: int
-    style: str = ""
-    """`'`, `"`, `|` or `>` for text written so, `{` or `[` for a collection in brackets, else empty."""
-
-
 @attrs.define
 class Source:
-    """A text as it was read: data, places and everything that was refused on the way."""
+    """A text as it was read: data, and everything that was refused on the way."""
 
     name: str
     """What people call the file."""
     text: str
     data: Any = None
-    values: dict[PathKey, Mark] = attrs.field(factory=dict)
-    keys: dict[PathKey, Mark] = attrs.field(factory=dict)
     findings: list[Finding] = attrs.field(factory=list)
     refused: set[PathKey] = attrs.field(factory=set)
     """Keys that were refused although their value may have been read."""
 
+    @functools.cached_property
+    def places(self) -> Places:
+        """Where everything stands; looked for at its first use, since nobody asks while nothing is wrong."""
+        return find_places(self.text)
+
     def mark(self, path: PathKey, *, key: bool = False) -> Mark:
         """Return where the value of `path` stands (or its key), or the nearest thing around it that does."""
-        if key and path in self.keys:
-            return self.keys[path]
-        while path not in self.values:
+        keys, values = self.places.keys, self.places.values
+        if key and path in keys:
+            return keys[path]
+        while path not in values:
             if not path:
                 return Mark(0, 0)
             path = path[:-1]
-        return self.values[path]
-
-
-@attrs.define
-class _Open:
-    """A collection whose end has not come yet."""
-
-    path: PathKey
-    data: Any
-    """The mapping or list; anything else collects what is dropped."""
-    start: int
-    style: str
-    key: str | None = None
-    """The key that waits for its value."""
-    drop: bool = False
-    """True while the value that comes next is read only to be forgotten."""
-    key_next: bool = True
+        return values[path]
 
 
 def read_file(path: Path, name: str) -> Source:
@@ -168,16 +156,20 @@ def scalar(text: str) -> str | int | float | bool | None:
     return text
 
 
-def _start(event: yaml.Event) -> int:
-    return event.start_mark.index if event.start_mark is not None else 0
+@attrs.define
+class _Open:
+    """A collection whose end has not come yet."""
 
-
-def _end(event: yaml.Event) -> int:
-    return event.end_mark.index if event.end_mark is not None else 0
+    data: Any
+    """The mapping or list."""
+    key: str | None = None
+    """The key that waits for its value."""
+    drop: bool = False
+    """True while the value that comes next is read only to be forgotten."""
 
 
 class _Builder:
-    """Turns the parser's events into the data and places of one source."""
+    """Turns the parser's events into the data of one source."""
 
     def __init__(self, source: Source) -> None:
         self._source = source
@@ -202,111 +194,106 @@ class _Builder:
             self._add("empty-file", "there is nothing in this file", 0, "start it with `turntree: 1`")
 
     def _take(self, event: yaml.Event) -> bool:
-        """Use one event; False when the rest of the text is of no use."""
-        match event:
-            case yaml.ScalarEvent():
-                self._scalar(event)
-            case yaml.DocumentStartEvent():
-                self._documents += 1
-                if self._documents > 1:
-                    hint = "keep one scenario in a file"
-                    self._add("several-documents", "a second document starts here", _start(event), hint)
-                    return False
-            case yaml.AliasEvent():
-                self._add(
-                    "anchor", f"aliases such as *{event.anchor} are not read", _start(event),
-                    "write the value out, or move what is shared into an agent, a tool or a plan",
-                )  # fmt: skip
-                self._value(UNREADABLE, Mark(_start(event), _end(event)))
-            case yaml.CollectionStartEvent():
-                return self._open(event)
-            case yaml.CollectionEndEvent():
-                closed = self._stack.pop()
-                self._value(closed.data, Mark(closed.start, _end(event), closed.style), path=closed.path)
-            case _:
-                pass  # the stream's and the document's own borders say nothing about data
-        return True
+        """Use one event; False when the rest of the text is of no use. What there is most of comes first."""
+        if isinstance(event, yaml.ScalarEvent):
+            self._scalar(event)
+        elif isinstance(event, yaml.CollectionStartEvent):
+            return self._open(event)
+        elif isinstance(event, yaml.CollectionEndEvent):
+            self._value(self._stack.pop().data)
+        elif isinstance(event, yaml.DocumentStartEvent):
+            self._documents += 1
+            if self._documents > 1:
+                hint = "keep one scenario in a file"
+                self._add("several-documents", "a second document starts here", start_of(event), hint)
+                return False
+        elif isinstance(event, yaml.AliasEvent):
+            self._add(
+                "anchor", f"aliases such as *{event.anchor} are not read", start_of(event),
+                "write the value out, or move what is shared into an agent, a tool or a plan",
+            )  # fmt: skip
+            self._value(UNREADABLE)
+        return True  # the stream's and the document's own borders say nothing about data
 
     def _scalar(self, event: yaml.ScalarEvent) -> None:
-        start = self._prefix(event)
-        mark = Mark(start, _end(event), event.style or "")
-        value: Any = scalar(event.value) if not mark.style else event.value
-        folded = not mark.style and "\n" in self._source.text[start : mark.end]
-        if folded and (run_on := _RUN_ON.search(self._source.text, start, mark.end)):
+        text = event.value
+        value: Any = text if event.style else scalar(text)
+        if event.anchor is not None or event.tag is not None:
+            self._refuse_prefix(event)
+            value = value if event.tag is None else UNREADABLE
+        # A dash is in few texts, and the place of a text is not looked at without need.
+        if "-" in text and not event.style and (dash := self._run_on(event)) is not None:
             hint = "items of one list start in the same column"
-            self._add("indentation", "this `- ` continues the text above it", run_on.end() - 2, hint)
-            value = UNREADABLE
-        if event.tag is not None:
+            self._add("indentation", "this `- ` continues the text above it", dash, hint)
             value = UNREADABLE
         top = self._stack[-1] if self._stack else None
-        if top is not None and isinstance(top.data, dict) and top.key_next:
-            self._key(top, event.value, value, mark)
+        if top is not None and top.key is None and top.data.__class__ is dict:
+            self._key(top, event, value)
         else:
-            self._value(value, mark)
+            self._value(value)
 
-    def _key(self, top: _Open, text: str, value: Any, mark: Mark) -> None:
-        top.key_next, top.key, top.drop = False, text, False
-        path = (*top.path, text)
-        if text == "<<" and not mark.style:
-            top.drop = True
-            self._source.refused.add(path)
+    def _key(self, top: _Open, event: yaml.ScalarEvent, value: Any) -> None:
+        text = top.key = event.value
+        top.drop = is_merge(event)
+        if top.drop:
+            self._source.refused.add(self._path())
             hint = "write the keys out; agents, tools and plans are how things are shared"
-            self._add("merge-key", "merge keys are not read", mark.start, hint)
+            self._add("merge-key", "merge keys are not read", start_of(event), hint)
         elif not isinstance(value, str) and value is not UNREADABLE:
-            self._source.refused.add(path)
+            self._source.refused.add(self._path())
             shown = f"`{text}`" if text else "an empty key"
-            self._add("key-not-text", f"{shown} is no text, and keys are text", mark.start, f'write "{text}"')
+            self._add("key-not-text", f"{shown} is no text, and keys are text", start_of(event), f'write "{text}"')
         if text in top.data:
+            first = self._source.text.count("\n", 0, self._source.mark(self._path(), key=True).start) + 1
             top.drop = True
-            first = self._source.text.count("\n", 0, self._source.keys[path].start) + 1
-            self._add("repeated-key", f"`{text}` stands here twice; first in line {first}", mark.start, "keep one")
-        if not top.drop:
-            self._source.keys[path] = mark
+            message = f"`{text}` stands here twice; first in line {first}"
+            self._add("repeated-key", message, start_of(event), "keep one")
 
     def _open(self, event: yaml.CollectionStartEvent) -> bool:
-        start = self._prefix(event)
-        is_mapping = isinstance(event, yaml.MappingStartEvent)
-        top = self._stack[-1] if self._stack else None
+        if event.anchor is not None or event.tag is not None:
+            self._refuse_prefix(event)
         if len(self._stack) >= MAX_DEPTH:
-            self._add("too-deep", f"nested deeper than {MAX_DEPTH} levels", start, "split it into plans")
+            message = f"nested deeper than {MAX_DEPTH} levels"
+            self._add("too-deep", message, start_of(event), "split it into plans")
             self._source.data = UNREADABLE
             return False
-        path: PathKey = ()
-        if top is not None:
-            path = self._child(top)
-            if isinstance(top.data, dict) and top.key_next:
-                self._add("key-not-text", "a key cannot be a mapping or a list", start, "quote it if it is text")
-                path = (*top.path, "?")
-        flow = ("{" if is_mapping else "[") if event.flow_style else ""
-        self._stack.append(_Open(path, {} if is_mapping else [], start, flow))
+        top = self._stack[-1] if self._stack else None
+        if top is not None and top.key is None and top.data.__class__ is dict:
+            message = "a key cannot be a mapping or a list"
+            self._add("key-not-text", message, start_of(event), "quote it if it is text")
+        self._stack.append(_Open({} if isinstance(event, yaml.MappingStartEvent) else []))
         return True
 
-    def _child(self, top: _Open) -> PathKey:
-        if isinstance(top.data, list):
-            return (*top.path, len(top.data))
-        # What is dropped must not take the places of what stays: no key of a file can start with NUL.
-        return (*top.path, f"\0{top.key}" if top.drop else top.key or "")
-
-    def _value(self, value: Any, mark: Mark, *, path: PathKey | None = None) -> None:
+    def _value(self, value: Any) -> None:
         """Put a finished value where it belongs."""
-        top = self._stack[-1] if self._stack else None
-        if top is None:
+        if not self._stack:
             self._source.data = value
-            self._source.values[()] = mark
-        elif isinstance(top.data, list):
-            self._source.values[(*top.path, len(top.data))] = mark
+            return
+        top = self._stack[-1]
+        if top.data.__class__ is list:
             top.data.append(value)
-        elif top.key_next:  # an alias or a collection as a key: already refused
-            top.key_next, top.key, top.drop = False, "?", True
+        elif top.key is None:  # an alias or a collection as a key: already refused
+            top.key, top.drop = COMPLEX_KEY, True
         else:
             if not top.drop:
-                self._source.values[self._child(top)] = mark
-                top.data[top.key or ""] = value
-            top.key_next, top.key = True, None
+                top.data[top.key] = value
+            top.key = None
 
-    def _prefix(self, event: yaml.ScalarEvent | yaml.CollectionStartEvent) -> int:
-        """Refuse an anchor or tag before a value; return where the value itself starts."""
-        start = _start(event)
+    def _path(self) -> PathKey:
+        """Return the path of the key that was read last."""
+        path: PathKey = ()
+        for level in self._stack[:-1]:
+            path = (*path, len(level.data) if isinstance(level.data, list) else child_key(level.key, drop=level.drop))
+        return (*path, self._stack[-1].key or "")
+
+    def _run_on(self, event: yaml.ScalarEvent) -> int | None:
+        """Return where an unquoted text over several lines has what looks like the next item of a list."""
+        found = _RUN_ON.search(self._source.text, start_of(event), end_of(event))
+        return None if found is None else found.end() - 2
+
+    def _refuse_prefix(self, event: yaml.ScalarEvent | yaml.CollectionStartEvent) -> None:
+        """Refuse the anchor or tag before a value."""
+        start = start_of(event)
         if event.anchor is not None:
             self._add(
                 "anchor", f"anchors such as &{event.anchor} are not read", start,
@@ -317,7 +304,6 @@ class _Builder:
             shown = event.tag.replace(_CORE_TAG, "!!")
             hint = "delete it; quotes make text of anything" if own else "quote this expression, or write `not …`"
             self._add("tag", f"{shown} is a tag for YAML, and tags are not read", start, hint)
-        return start
 
     def _add(self, code: str, message: str, index: int, hint: str) -> None:
         self._source.findings.append(Finding(code=code, message=message, hint=hint, index=index))

@@ -9,7 +9,8 @@ from typing import Any, ClassVar, Final, Self
 import attrs
 
 from planner.plan.faults import did_you_mean
-from planner.scenario.reader import UNREADABLE, PathKey
+from planner.scenario.places import PathKey
+from planner.scenario.reader import UNREADABLE
 from planner.scenario.shapes import MapOf, Reading, Shape, place
 
 NOT_YET = frozenset(

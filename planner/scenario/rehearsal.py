@@ -5,7 +5,8 @@ from typing import Any
 
 import attrs
 
-from planner.scenario.reader import UNREADABLE, PathKey
+from planner.scenario.places import PathKey
+from planner.scenario.reader import UNREADABLE
 from planner.scenario.records import ABSENT, Node, Record, Schemas, says
 from planner.scenario.shapes import (
     AnyJson,

@@ -14,7 +14,8 @@ import attrs
 
 from planner.plan.faults import did_you_mean
 from planner.scenario.findings import Finding
-from planner.scenario.reader import UNREADABLE, PathKey, Source
+from planner.scenario.places import PathKey
+from planner.scenario.reader import UNREADABLE, Source
 
 if TYPE_CHECKING:
     from planner.scenario.records import Schemas

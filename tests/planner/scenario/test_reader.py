@@ -43,30 +43,30 @@ def test_a_byte_order_mark_and_windows_line_ends_are_read() -> None:
     """Files that an editor on Windows wrote are as good as any."""
     source = read_text("\ufeffa: 1\r\nb:\r\n  - 2\r\n", "x.yaml")
     assert source.data == {"a": 1, "b": [2]}
-    assert source.text[source.values["b", 0].start :].startswith("2")
+    assert source.text[source.places.values["b", 0].start :].startswith("2")
 
 
 def test_every_key_and_value_has_its_place() -> None:
     """Keys, values and items are found again in the text by their path."""
     source = read_text("a: {b: [x, 'y z']}\nc: |\n  text\n", "x.yaml")
-    shown = {path: source.text[mark.start : mark.end] for path, mark in source.values.items()}
+    shown = {path: source.text[mark.start : mark.end] for path, mark in source.places.values.items()}
     assert shown[()] == source.text
     assert shown["a", "b"] == "[x, 'y z']"
     assert shown["a", "b", 1] == "'y z'"
-    assert source.text[source.keys["c",].start :].startswith("c: |")
+    assert source.text[source.places.keys["c",].start :].startswith("c: |")
 
 
 def test_a_path_that_is_not_there_stands_where_its_parent_does() -> None:
     """Something that is missing is reported at what should have had it."""
     source = read_text("a:\n  b: 1\n", "x.yaml")
-    assert source.mark(("a", "zzz", "y")) == source.values["a",]
+    assert source.mark(("a", "zzz", "y")) == source.places.values["a",]
 
 
 def test_what_is_repeated_leaves_the_first_in_place() -> None:
     """The second of two equal keys is refused with everything in it; the first one counts."""
     source = read_text("a: {x: 1}\na: {x: 2, y: 3, y: 4}\nb: 5\n", "x.yaml")
     assert source.data == {"a": {"x": 1}, "b": 5}
-    assert source.text[source.values["a", "x"].start] == "1"
+    assert source.text[source.places.values["a", "x"].start] == "1"
     assert codes(source) == ["repeated-key", "repeated-key"]
 
 
