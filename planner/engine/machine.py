@@ -138,7 +138,7 @@ class PlanMachine(PlanFold):
             return (state.todo[-1],)
         if state.stopping is not None:
             return () if state.running else _left_over(state, "the plan stopped") or self._end(state)
-        if state.open or state.suspended or not state.started:
+        if state.open or state.suspended or state.dropped or not state.started:
             return ()
         if any(state.ready.values()):
             return ()
@@ -154,9 +154,11 @@ class PlanMachine(PlanFold):
         if state.stopping is not None:
             return (done, e.TurnFailed(state.stopping))
         if state.failed:
-            first = state.units[state.failed[0]]
+            # In the plan's order and not in that of time: the ending is the same whatever failed first.
+            failed = sorted([state.units[key] for key in state.failed], key=lambda unit: unit.compiled.ordinal)
+            first = failed[0]
             error = first.error or Failure("tool_error", "failed")
-            names = ", ".join(state.failed)
+            names = ", ".join([unit.name for unit in failed])
             message = f"{len(state.failed)} of {len(self.tasks)} tasks failed: {names}; {first.name}: {error.message}"
             return (done, e.TurnFailed(Failure(error.kind, message, error.retryable, where=first.name)))
         try:
@@ -183,9 +185,9 @@ class PlanMachine(PlanFold):
                 out.append(Want(unit.compiled.call_key(unit.index, 1), slots, priority))
         for call_key in due:
             if type(state.open.get(call_key)) is Sleep:
-                unit_due = self._unit_of(state, call_key)
-                if unit_due is not None:
-                    out.append(Want(call_key, unit_due.compiled.slots, unit_due.compiled.priority))
+                again = self._unit_of(state, call_key)
+                assert again is not None  # it went to sleep under this key
+                out.append(Want(call_key, again.compiled.slots, again.compiled.priority))
         if len(out) > 1:
             out.sort(key=lambda want: want.priority)
         return out

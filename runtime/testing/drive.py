@@ -180,9 +180,7 @@ class Driven:
             actions[self._rng.randrange(len(actions))]()
             waiting = [turn for turn in self._live() if turn.queued]
             while waiting:
-                turn = waiting.pop(self._rng.randrange(len(waiting)))
-                if turn.state.ending is None:
-                    self._pump(turn)
+                self._pump(waiting.pop(self._rng.randrange(len(waiting))))
 
     def cancel(self, reason: str) -> None:
         """End the tree for good, as `Turn.cancel` does."""
