@@ -14,7 +14,7 @@ Tree = Annotated[str | None, Parameter(help="Id of a tree, or its beginning; def
 AnyTurn = Annotated[str | None, Parameter(help="Id of a Turn; default the newest tree.")]
 Json = Annotated[bool, Parameter(help="Write one JSON document to stdout.")]
 JsonLines = Annotated[bool, Parameter(help="Write a line of JSON for each fact to stdout.")]
-Quiet = Annotated[bool, Parameter(help="Show nothing of the run; write the output only.")]
+Quiet = Annotated[bool, Parameter(help="Show nothing of the run unless it goes wrong; write the output only.")]
 Previews = Annotated[bool, Parameter(help="With --jsonl: previews too.")]
 Virtual = Annotated[bool, Parameter(help="Let time jump from event to event instead of passing.")]
 

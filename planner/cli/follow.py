@@ -138,7 +138,7 @@ class Following:
             self._data.write(text + "\n")
         self._data.flush()
         code = exit_of(result)
-        if not self._output.quiet or code is Exit.WAITS:
+        if not self._output.quiet or code is not Exit.DONE:
             lines = summary(result, self._view, now=self._runtime.clock.now(), options=self._place.options)
             print("\n".join(lines), file=sys.stderr)
         if result.status.terminal and self._scenario is not None:

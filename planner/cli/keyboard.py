@@ -7,6 +7,7 @@ is killed. A line comes when Enter is pressed.
 from __future__ import annotations
 
 import os
+import select
 
 import trio
 
@@ -21,6 +22,10 @@ class Keyboard:
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
         self._read = b""
+
+    def ahead(self) -> bool:
+        """Whether a line is there already, so that the terminal has shown it before it was asked for."""
+        return b"\n" in self._read or bool(select.select([self._descriptor], [], [], 0)[0])
 
     async def line(self) -> str | None:
         """Wait for a line, without its end; None once there will be no more (Ctrl-D on an empty line). A checkpoint.

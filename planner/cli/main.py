@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 import tempfile
@@ -85,6 +86,11 @@ def _explain(error: BaseException) -> int:
             return _say(str(cause), Exit.WAITS)
         case UsageError():
             return _say(str(cause), Exit.MISUSED)
+        case OSError(errno=errno.ENOSPC):
+            _forget_stdout()
+            return _say(
+                "cannot write the output: no space left; free some, then go on with: turntree resume", Exit.FAILED
+            )
         case JournalError():
             return _say(str(cause), Exit.FAILED)
         case _:
@@ -97,7 +103,7 @@ def _say(text: str, code: Exit) -> int:
 
 
 def _forget_stdout() -> None:
-    """Whoever read our output has gone: keep the interpreter from saying so when it flushes at its end."""
+    """Nobody takes our output any more: keep the interpreter from saying so when it flushes at its end."""
     try:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except (OSError, ValueError):  # a stdout without a descriptor needs no rescue

@@ -67,11 +67,14 @@ class Prompt:
     async def _line(self, label: str, read: Callable[[str], Any]) -> tuple[Any] | None:
         """Ask for one line until it can be read; a rejection comes as an Answer. None at the end of input."""
         while True:
+            ahead = self._keyboard.ahead()
             self._say(f"  {label}: ")
             line = await self._keyboard.line()
             if line is None:
                 self._say("\n  left open\n")
                 return None
+            if ahead:
+                self._say(f"{clean(line)}\n")
             try:
                 if line.startswith("!"):
                     return (_rejection(line),)

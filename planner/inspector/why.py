@@ -135,11 +135,10 @@ def _ended(node: Node) -> Iterator[str]:
 def _deepest(node: Node) -> Iterator[str]:
     """Name the Turns below in which things went wrong first."""
     for below in node.walk():
-        if below is node or below.ending in (None, Status.COMPLETED, Status.CANCELLED):
+        if below is node or below.replaced or below.ending in (None, Status.COMPLETED, Status.CANCELLED):
             continue
         if any(child.ending not in (None, Status.COMPLETED, Status.CANCELLED) for child in below.children.values()):
             continue
         error = below.error
         reason = f"{error.kind}: {clean(error.message)}" if error is not None else str(below.ending)
-        again = " and was tried again" if below.replaced else ""
-        yield f"{clean(below.name)} (turntree show {below.turn_id}) failed with {reason}{again}"
+        yield f"{clean(below.name)} (turntree show {below.turn_id}) failed with {reason}"

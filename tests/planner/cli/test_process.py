@@ -82,6 +82,17 @@ def test_a_reader_may_leave_early(cli: Cli, folder: Path) -> None:
     events.stderr.close()
 
 
+def test_a_full_disk_is_no_bug(cli: Cli, folder: Path) -> None:
+    """Output that cannot be written is explained."""
+    if not Path("/dev/full").exists():
+        pytest.skip("this system has no /dev/full")
+    with Path("/dev/full").open("w") as full:
+        run = process(folder, "run", "works.yaml", "--virtual-time", stdout=full)
+        _, error = run.communicate(timeout=PATIENCE)
+    assert run.returncode == Exit.FAILED
+    assert error.splitlines()[-1].startswith("cannot write the output: no space left")
+
+
 @attrs.define
 class Terminal:
     """A person's side of a pseudo-terminal."""
@@ -151,6 +162,20 @@ def test_the_tree_is_not_painted_while_somebody_types(folder: Path) -> None:
     terminal.expect("asks FAILED", after=at)
     run.stdout.read()
     assert run.wait(PATIENCE) == Exit.FAILED
+    run.stdout.close()
+    os.close(terminal.master)
+
+
+def test_answers_may_be_typed_ahead(folder: Path) -> None:
+    """Lines that were typed before they were asked for stand behind their questions."""
+    run, terminal = at_terminal(folder, "run", "asks.yaml", "--ask")
+    at = terminal.expect("go (yes or no): ")
+    terminal.type("yes\nlow\nas you like\n")
+    at = terminal.expect("level (low | high): low", after=at)
+    at = terminal.expect("note (a string, Enter for none): as you like", after=at)
+    terminal.expect("asks COMPLETED", after=at)
+    assert run.wait(PATIENCE) == Exit.DONE
+    assert run.stdout is not None
     run.stdout.close()
     os.close(terminal.master)
 
