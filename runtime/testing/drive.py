@@ -236,6 +236,10 @@ class Driven:
         self.signal(child, s.Start(command.input, command.key, command.attempt, start.depth + 1, start.max_depth))
 
     def _park(self, parent: DrivenTurn, child: DrivenTurn, parked: s.ChildParked) -> None:
+        """Let a parent hear that a child waits; now and then the child is answered just before that."""
+        asked = [(key, answer) for key in child.state.requests if (answer := self._answer(child, key)) is not None]
+        if asked and self._rng.randrange(2):
+            self._take_answer(child, *asked[0])
         self.signal(parent, parked)
         if parked.n in parent.state.parked and not child.state.suspended:
             self.signal(parent, s.ChildWoke(parked.n))
