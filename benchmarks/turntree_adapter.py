@@ -23,7 +23,7 @@ from runtime import (
    
     open_runtime,
 )
-from runtime.core.grammar import check_grammar
+from runtime.grammar import check_grammar
 from runtime.events import Event, Fact, TextBlockDelta, ToolCompleted, TurnCompleted
 from runtime.values.messages import AssistantMessage, Text, ToolCall
 

@@ -189,6 +189,8 @@ def _settle(state: AgentState, key: str, content: Any, *, is_error: bool = False
     results = state.results
     call = state.calls[key]
     results[key] = ToolMessage(key, call.id, call.name, content, is_error)
+    if is_error and key == state.stop:
+        state.stop = None  # a call that failed has no result to end with
     if len(results) < len(state.calls):
         return
     state.messages.extend([results[key] for key in state.calls])

@@ -55,6 +55,17 @@ def test_a_tool_may_ask_to_stop() -> None:
     hand.check()
 
 
+def test_a_tool_that_asks_to_stop_and_fails_does_not_stop_the_turn() -> None:
+    """There is no result to end with, so the model hears of the failure and goes on."""
+    hand = begun(TWO)
+    hand.signal(s.ToolAskedToStop("1.2", "found"))
+    hand.signal(s.ToolReturned("1.1", 3))
+    assert hand.signal(s.ToolBroke("1.2", Failure("tool_error", "no"))) == [
+        "TOOL_FAILED", "STEP_COMPLETED", "STEP_STARTED", "MODEL_STARTED",
+    ]  # fmt: skip
+    hand.check()
+
+
 @pytest.mark.parametrize("signal", [s.ToolEmitted("1.3", "x", 1), s.ToolAskedToStop("1.3", "x")])
 def test_a_call_that_does_not_run_cannot_speak(signal: s.Signal) -> None:
     """A tool that has ended, or never ran, records nothing more."""
