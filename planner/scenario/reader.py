@@ -162,6 +162,8 @@ class _Open:
 
     data: Any
     """The mapping or list."""
+    key_next: bool
+    """True in a mapping while what comes next is a key."""
     key: str | None = None
     """The key that waits for its value."""
     drop: bool = False
@@ -173,15 +175,19 @@ class _Builder:
 
     def __init__(self, source: Source) -> None:
         self._source = source
-        self._stack: list[_Open] = []
+        self._stack = [_Open([], key_next=False)]
+        """The innermost last; the first one holds the document."""
         self._documents = 0
 
     def run(self) -> None:
         text = self._source.text
         parser = yaml.CSafeLoader(text)
+        scalar_event = yaml.ScalarEvent
         try:
             while (event := parser.get_event()) is not None:
-                if not self._take(event):
+                if event.__class__ is scalar_event:  # most events are
+                    self._scalar(event)
+                elif not self._take(event):
                     break
         except yaml.MarkedYAMLError as error:
             self._source.data = UNREADABLE
@@ -189,53 +195,63 @@ class _Builder:
             return
         finally:
             parser.dispose()
+        whole = self._stack[0].data
+        self._source.data = whole[0] if whole else None
         if self._source.data is None and not self._source.findings:
             self._source.data = UNREADABLE
             self._add("empty-file", "there is nothing in this file", 0, "start it with `turntree: 1`")
 
     def _take(self, event: yaml.Event) -> bool:
-        """Use one event; False when the rest of the text is of no use. What there is most of comes first."""
-        if isinstance(event, yaml.ScalarEvent):
-            self._scalar(event)
-        elif isinstance(event, yaml.CollectionStartEvent):
-            return self._open(event)
-        elif isinstance(event, yaml.CollectionEndEvent):
-            self._value(self._stack.pop().data)
-        elif isinstance(event, yaml.DocumentStartEvent):
-            self._documents += 1
-            if self._documents > 1:
-                hint = "keep one scenario in a file"
-                self._add("several-documents", "a second document starts here", start_of(event), hint)
-                return False
-        elif isinstance(event, yaml.AliasEvent):
-            self._add(
-                "anchor", f"aliases such as *{event.anchor} are not read", start_of(event),
-                "write the value out, or move what is shared into an agent, a tool or a plan",
-            )  # fmt: skip
-            self._value(UNREADABLE)
-        return True  # the stream's and the document's own borders say nothing about data
+        """Use one event that is no scalar; False when the rest of the text is of no use."""
+        match event:
+            case yaml.CollectionStartEvent():
+                return self._open(event)
+            case yaml.CollectionEndEvent():
+                self._value(self._stack.pop().data)
+            case yaml.DocumentStartEvent():
+                self._documents += 1
+                if self._documents > 1:
+                    hint = "keep one scenario in a file"
+                    self._add("several-documents", "a second document starts here", start_of(event), hint)
+                    return False
+            case yaml.AliasEvent():
+                self._add(
+                    "anchor", f"aliases such as *{event.anchor} are not read", start_of(event),
+                    "write the value out, or move what is shared into an agent, a tool or a plan",
+                )  # fmt: skip
+                self._value(UNREADABLE)
+            case _:
+                pass  # the stream's and the document's own borders say nothing about data
+        return True
 
     def _scalar(self, event: yaml.ScalarEvent) -> None:
         text = event.value
-        value: Any = text if event.style else scalar(text)
+        value = text if event.style else self._plain(event)
         if event.anchor is not None or event.tag is not None:
             self._refuse_prefix(event)
             value = value if event.tag is None else UNREADABLE
-        # A dash is in few texts, and the place of a text is not looked at without need.
-        if "-" in text and not event.style and (dash := self._run_on(event)) is not None:
-            hint = "items of one list start in the same column"
-            self._add("indentation", "this `- ` continues the text above it", dash, hint)
-            value = UNREADABLE
-        top = self._stack[-1] if self._stack else None
-        if top is not None and top.key is None and top.data.__class__ is dict:
-            self._key(top, event, value)
+        top = self._stack[-1]
+        if top.key_next:
+            top.key_next = False
+            top.key = text
+            top.drop = (value is not text or text == "<<" or text in top.data) and self._refuse_key(top, event, value)
         else:
             self._value(value)
 
-    def _key(self, top: _Open, event: yaml.ScalarEvent, value: Any) -> None:
-        text = top.key = event.value
-        top.drop = is_merge(event)
-        if top.drop:
+    def _plain(self, event: yaml.ScalarEvent) -> Any:
+        """Return what unquoted text means."""
+        # A dash is in few texts, so the place of most is not looked at.
+        if "-" in event.value and (found := _RUN_ON.search(self._source.text, start_of(event), end_of(event))):
+            hint = "items of one list start in the same column"
+            self._add("indentation", "this `- ` continues the text above it", found.end() - 2, hint)
+            return UNREADABLE
+        return scalar(event.value)
+
+    def _refuse_key(self, top: _Open, event: yaml.ScalarEvent, value: Any) -> bool:
+        """Say what is wrong with a key, if anything is; return whether to drop what it holds."""
+        text = event.value
+        drop = is_merge(event)
+        if drop:
             self._source.refused.add(self._path())
             hint = "write the keys out; agents, tools and plans are how things are shared"
             self._add("merge-key", "merge keys are not read", start_of(event), hint)
@@ -244,52 +260,45 @@ class _Builder:
             shown = f"`{text}`" if text else "an empty key"
             self._add("key-not-text", f"{shown} is no text, and keys are text", start_of(event), f'write "{text}"')
         if text in top.data:
+            drop = True
             first = self._source.text.count("\n", 0, self._source.mark(self._path(), key=True).start) + 1
-            top.drop = True
             message = f"`{text}` stands here twice; first in line {first}"
             self._add("repeated-key", message, start_of(event), "keep one")
+        return drop
 
     def _open(self, event: yaml.CollectionStartEvent) -> bool:
         if event.anchor is not None or event.tag is not None:
             self._refuse_prefix(event)
-        if len(self._stack) >= MAX_DEPTH:
+        if len(self._stack) > MAX_DEPTH:
             message = f"nested deeper than {MAX_DEPTH} levels"
             self._add("too-deep", message, start_of(event), "split it into plans")
-            self._source.data = UNREADABLE
+            self._stack[0].data[:] = [UNREADABLE]
             return False
-        top = self._stack[-1] if self._stack else None
-        if top is not None and top.key is None and top.data.__class__ is dict:
+        if self._stack[-1].key_next:
             message = "a key cannot be a mapping or a list"
             self._add("key-not-text", message, start_of(event), "quote it if it is text")
-        self._stack.append(_Open({} if isinstance(event, yaml.MappingStartEvent) else []))
+        is_mapping = event.__class__ is yaml.MappingStartEvent
+        self._stack.append(_Open({} if is_mapping else [], is_mapping))
         return True
 
     def _value(self, value: Any) -> None:
         """Put a finished value where it belongs."""
-        if not self._stack:
-            self._source.data = value
-            return
         top = self._stack[-1]
         if top.data.__class__ is list:
             top.data.append(value)
-        elif top.key is None:  # an alias or a collection as a key: already refused
-            top.key, top.drop = COMPLEX_KEY, True
+        elif top.key_next:  # an alias or a collection as a key: already refused
+            top.key_next, top.key, top.drop = False, COMPLEX_KEY, True
         else:
             if not top.drop:
                 top.data[top.key] = value
-            top.key = None
+            top.key_next, top.key = True, None
 
     def _path(self) -> PathKey:
         """Return the path of the key that was read last."""
         path: PathKey = ()
-        for level in self._stack[:-1]:
+        for level in self._stack[1:-1]:
             path = (*path, len(level.data) if isinstance(level.data, list) else child_key(level.key, drop=level.drop))
         return (*path, self._stack[-1].key or "")
-
-    def _run_on(self, event: yaml.ScalarEvent) -> int | None:
-        """Return where an unquoted text over several lines has what looks like the next item of a list."""
-        found = _RUN_ON.search(self._source.text, start_of(event), end_of(event))
-        return None if found is None else found.end() - 2
 
     def _refuse_prefix(self, event: yaml.ScalarEvent | yaml.CollectionStartEvent) -> None:
         """Refuse the anchor or tag before a value."""

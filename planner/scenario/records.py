@@ -61,21 +61,29 @@ class Node:
         return {field.name.rstrip("_"): field for field in attrs.fields(cls) if "key" in field.metadata}
 
     @classmethod
+    @cache
+    def shapes(cls) -> "Mapping[str, tuple[str, Shape]]":
+        """Return the name of the field and what may stand there, by the names that the file uses."""
+        return {name: (field.name, field.metadata["key"].shape) for name, field in cls.keys().items()}
+
+    @classmethod
+    @cache
+    def required(cls) -> "Mapping[str, attrs.Attribute[Any]]":
+        """Return the fields of the keys that must be there."""
+        return {name: field for name, field in cls.keys().items() if field.default is attrs.NOTHING}
+
+    @classmethod
     def build(cls, path: PathKey, found: Mapping[str, Any]) -> Self:
-        """Make one from what was read; a required key that could not be read is as empty as its shape allows."""
-        values = {
-            field.name: found[name] if name in found else _empty(field, (*path, name))
-            for name, field in cls.keys().items()
+        """Make one from the values of its fields; what is required and missing is as empty as its shape allows."""
+        empty = {
+            field.name: _empty(field, (*path, name))
+            for name, field in cls.required().items()
+            if field.name not in found
         }
-        return cls(path=path, **values)
+        return cls(path=path, **empty, **found)
 
 
 def _empty(field: "attrs.Attribute[Any]", path: PathKey) -> Any:
-    default: Any = field.default
-    if isinstance(default, attrs.Factory):  # type: ignore[arg-type] # a class at run time
-        return default.factory()
-    if default is not attrs.NOTHING:
-        return default
     shape: Shape = field.metadata["key"].shape
     if isinstance(shape, Record):
         return shape.node.build(path, {})
@@ -111,18 +119,20 @@ class Record(Shape):
     def _take(self, value: Any, path: PathKey, reading: Reading) -> Any:
         """Read each key by its own shape."""
         if not isinstance(value, Mapping):
-            needed = [name for name, field in self.node.keys().items() if field.default is attrs.NOTHING]
+            needed = self.node.required()
             hint = f"write {{{': …, '.join(needed)}: …}}" if needed and value is not None else ""
             return self.wrong(value, path, reading, hint)
-        known = self.node.keys()
+        known = self.node.shapes()
         found: dict[str, Any] = {}
-        unknown = [name for name in value if name not in known]
+        unknown = []
         for name, each in value.items():
             if name in known:
-                result = known[name].metadata["key"].shape.read(each, (*path, name), reading)
+                field, shape = known[name]
+                result = shape.read(each, (*path, name), reading)
                 if result is not UNREADABLE:
-                    found[name] = result
+                    found[field] = result
             else:
+                unknown.append(name)
                 self._unknown(name, each, (*path, name), reading)
         if not NOT_YET.intersection(unknown):  # a tool that is `external` does not lack its `python`
             self._missing(value, unknown, path, reading)
@@ -140,18 +150,21 @@ class Record(Shape):
                 name: {"description": field.metadata["key"].doc, **field.metadata["key"].shape.schema(schemas)}
                 for name, field in fields.items()
             },
-            "required": [name for name, field in fields.items() if field.default is attrs.NOTHING],
+            "required": list(self.node.required()),
             "additionalProperties": False,
         }
 
     def _missing(self, value: Mapping[str, Any], unknown: list[str], path: PathKey, reading: Reading) -> None:
-        misspelt = {near for name in unknown for near in difflib.get_close_matches(name, self.node.keys(), n=1)}
-        for name, field in self.node.keys().items():
-            if field.default is attrs.NOTHING and name not in value and name not in misspelt:
+        for name, field in self.node.required().items():
+            if name not in value and not any(name in self._near(other) for other in unknown):
                 whose = f"{place(path)} " if path else ""
                 message = f"{whose}has no `{name}`, which {self.node.SORT} needs" if whose else f"`{name}` is missing"
                 hint = f"add `{name}: …`. {field.metadata['key'].doc}"
                 reading.refuse("missing-key", (*path, name), message, hint, key=True, at=path)
+
+    def _near(self, misspelt: str) -> list[str]:
+        """Return the key that was meant, if one can be told."""
+        return difflib.get_close_matches(misspelt, self.node.keys(), n=1)
 
     def _unknown(self, name: str, value: Any, path: PathKey, reading: Reading) -> None:
         if name in NOT_YET:
