@@ -41,6 +41,13 @@ class Known:
             entry.digest = await journal.put_definition(find(definition.kind).describe(definition))
         return entry.digest
 
+    def find(self, digest: str | None) -> Definition | None:
+        """Return the definition of this digest, if this runtime has started or resumed a tree with it lately."""
+        for entry in self._entries.values():
+            if entry.digest is not None and entry.digest == digest:
+                return entry.definition
+        return None
+
     def _entry(self, definition: Definition) -> _Entry:
         key = id(definition)
         entry = self._entries.get(key)

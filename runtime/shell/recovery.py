@@ -80,6 +80,9 @@ class _Nothing:
 
 
 async def _definition(runtime: Runtime, info: RootInfo) -> Definition:
+    met = runtime.known.find(info.definition)
+    if met is not None:
+        return met
     for known in runtime.definitions:
         if known.name == info.name and known.kind == info.kind:
             if await runtime.digest(known) == info.definition:

@@ -239,7 +239,7 @@ class Runtime:
         tree = self.trees.get(root_id)
         if tree is None:
             tree = await load_tree(self, root_id, None, claim=False)
-        return sorted(tree.requests.values(), key=lambda request: request.asked_at)
+        return list(tree.open_requests())
 
     async def roots(self) -> list[RootInfo]:
         """Return all trees of the journal, newest first."""

@@ -14,7 +14,7 @@ from runtime.values import events as e
 from runtime.values import signals as s
 from runtime.values.commands import RunTool
 from runtime.values.failure import Cause
-from runtime.values.ids import parent_of, request_id
+from runtime.values.ids import order_key, parent_of, request_id
 from runtime.values.requests import Request
 from runtime.values.status import Status
 from runtime.values.usage import NO_USAGE
@@ -178,6 +178,10 @@ class Tree:
         return out
 
     # -------------------------------------------------------------------------------------------- requests
+
+    def open_requests(self) -> tuple[Request, ...]:
+        """Return the open requests, oldest first; those of one moment in the order of their Turns."""
+        return tuple(sorted(self.requests.values(), key=lambda request: (request.asked_at, order_key(request.turn_id))))
 
     def note_requests(self, live: Live, times: Mapping[str, float] | None = None) -> None:
         """Take new requests of a Turn into the tree's index; `times` says when they were asked, if not now."""

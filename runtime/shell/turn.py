@@ -77,6 +77,6 @@ def result_of(tree: Tree) -> TurnResult:
         output=state.output if state.ending is not None else None,
         usage=state.usage,
         error=state.error,
-        requests=tuple(sorted(tree.requests.values(), key=lambda request: request.asked_at)),
+        requests=tree.open_requests(),
         tasks=root.machine.summary(state),
     )
