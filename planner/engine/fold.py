@@ -232,7 +232,8 @@ def _give_up(state: PlanState, units: list[Unit]) -> None:
 def stop(state: PlanState, unit: Unit) -> None:
     """Let a task's failure end the plan: what runs is cancelled, nothing else starts."""
     error = unit.error or Failure("tool_error", "failed")
-    state.stopping = Failure(error.kind, f"task {unit.name} failed: {error.message}", error.retryable, where=unit.name)
+    where = error.where or unit.name
+    state.stopping = Failure(error.kind, f"task {unit.name} failed: {error.message}", error.retryable, where=where)
     state.ready.clear()
     state.todo.clear()
     state.dropped.update(state.running)

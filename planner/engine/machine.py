@@ -160,7 +160,7 @@ class PlanMachine(PlanFold):
             error = first.error or Failure("tool_error", "failed")
             names = ", ".join([unit.name for unit in failed])
             message = f"{len(state.failed)} of {len(self.tasks)} tasks failed: {names}; {first.name}: {error.message}"
-            return (done, e.TurnFailed(Failure(error.kind, message, error.retryable, where=first.name)))
+            return (done, e.TurnFailed(Failure(error.kind, message, error.retryable, where=error.where or first.name)))
         try:
             return (done, e.TurnCompleted(self._output(state)))
         except EvaluationFault as fault:

@@ -10,7 +10,14 @@ from planner.expressions.run import Operation, Run
 from planner.expressions.scalars import number, text_of, whole
 
 _Item = TypeVar("_Item")
-_NO_DEFAULT = object()
+
+
+class _NoDefault:
+    def __repr__(self) -> str:
+        return "…"
+
+
+_NO_DEFAULT = _NoDefault()
 """Tells `map(attribute=…)` without a default from one whose default is none."""
 
 

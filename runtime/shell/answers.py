@@ -45,8 +45,13 @@ def _with_defaults(form: Any, data: Any) -> Any:
     """Return a form's data with the defaults of the fields that were left out."""
     if not isinstance(data, dict):
         return data
-    defaults = {name: field["default"] for name, field in form.get("properties", {}).items() if "default" in field}
-    return {**defaults, **data}
+    fields = form.get("properties", {})
+    known = {
+        name: data.get(name, fields[name].get("default"))
+        for name in fields
+        if name in data or "default" in fields[name]
+    }
+    return {**known, **data}
 
 
 def no_open_request(tree: Tree, request: str) -> NotFound:

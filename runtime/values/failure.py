@@ -16,7 +16,7 @@ class Failure:
     retry_after: float | None = None
     """Seconds that a provider asked us to wait."""
     where: str | None = None
-    """Key of the task or name of the call in which it began, if that is below the Turn that reports it."""
+    """Keys down to the Turn in which it began, such as `diagnose/recent`, if that is below the Turn that reports it."""
 
 
 @attrs.frozen
