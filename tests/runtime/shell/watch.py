@@ -17,7 +17,7 @@ from runtime.values.events import EventData, Fact
 NOTES = {"fresh", "dropped"}
 """Slots that are notes to the shell: a rebuilt fold has them again, but not at every moment."""
 PLAIN = {str, int, float, bool}
-LARGE = 200
+LARGE = 40
 """Children from which on a Turn is only looked at when the test is over."""
 
 
