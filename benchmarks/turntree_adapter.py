@@ -20,7 +20,6 @@ from runtime import (
     ModelStream,
     Runtime,
     TurnResult,
-   
     open_runtime,
 )
 from runtime.grammar import check_grammar
