@@ -96,8 +96,8 @@ def _settings(task: Task) -> Iterator[Fault]:
         yield _bad(("on_failure",), task.on_failure, "`stop` or `continue`")
     if task.timeout is not None and not (_is_number(task.timeout) and task.timeout > 0):
         yield _bad(("timeout",), task.timeout, "a number of seconds above 0")
-    if task.estimate is not None and not (_is_number(task.estimate) and task.estimate > 0):
-        yield _bad(("estimate",), task.estimate, "a number of seconds above 0")
+    if task.estimate is not None and not (_is_number(task.estimate) and task.estimate >= 0):
+        yield _bad(("estimate",), task.estimate, "a number of seconds from 0 up")
 
 
 def _for_each(for_each: ForEach) -> Iterator[Fault]:

@@ -103,9 +103,7 @@ def write_scenario(
 def _task(job: Job, *, by_reference: bool) -> str:
     """Return a task in YAML's flow style, of which JSON is a part."""
     given: dict[str, Any] = {"seconds": job.seconds}
-    task: dict[str, Any] = {"tool": "work", "with": given}
-    if job.seconds > 0:  # a step that takes no time has no estimate: scenarios want one above 0
-        task["estimate"] = job.seconds
+    task: dict[str, Any] = {"tool": "work", "with": given, "estimate": job.seconds}
     if by_reference:
         given["after"] = [f"${{tasks.{need}.output}}" for need in job.needs]
     elif job.needs:

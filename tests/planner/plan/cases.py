@@ -93,8 +93,12 @@ CASES = [
         broken(timeout=0),
     ),
     Case(
-        "bad-value", ("tasks", "a", "estimate"), "`estimate` must be a number of seconds above 0, not inf", "",
+        "bad-value", ("tasks", "a", "estimate"), "`estimate` must be a number of seconds from 0 up, not inf", "",
         broken(estimate=float("inf")),
+    ),
+    Case(
+        "bad-value", ("tasks", "a", "estimate"), "`estimate` must be a number of seconds from 0 up, not -1", "",
+        broken(estimate=-1),
     ),
     Case(
         "bad-value", ("tasks", "a", "retries", "max"), "`max` must be a whole number from 0 up, not -1", "",

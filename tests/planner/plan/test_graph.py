@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from planner.plan import ForEach, PlanGraph, Task
+from planner.plan import ForEach, PlanGraph, Task, check_plan
 from planner.plan.values import Plan
 from tests.planner.plan.plans import lookup, needing, write
 
@@ -87,6 +87,13 @@ def test_missing_estimates_count_as_the_mean() -> None:
     plan = Plan([write("a", estimate=2), write("b", needs=["a"], estimate=4), write("c", needs=["b"])])
     graph = PlanGraph.of(plan)
     assert [graph.remaining(key) for key in "abc"] == [9, 7, 3]
+
+
+def test_a_step_that_takes_no_time_lengthens_no_path() -> None:
+    """An estimate of 0 is one, and adds nothing to what comes after it."""
+    plan = Plan([write("a", estimate=0), write("b", needs=["a"], estimate=4)])
+    assert check_plan(plan) == []
+    assert [PlanGraph.of(plan).remaining(key) for key in "ab"] == [4, 4]
 
 
 def test_without_estimates_every_task_counts_one() -> None:
