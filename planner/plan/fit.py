@@ -11,6 +11,8 @@ from typing import Any
 
 from planner.plan.types import DEEPEST, Schema, alternatives, shown, sort_of, type_name, within
 
+_NUMBERS = ("integer", "number")
+
 
 def mismatch(expected: Schema, given: Schema, name: str, _depth: int = 0) -> str | None:
     """Say why no value of type `given` can stand where `expected` is asked for, or return None if one could.
@@ -26,17 +28,22 @@ def mismatch(expected: Schema, given: Schema, name: str, _depth: int = 0) -> str
         >>> mismatch({"type": "integer", "maximum": 9}, {"const": 10}, "count")
         '`count` must be at most 9, not 10'
     """
-    if _depth > DEEPEST:
+    if not given or _depth > DEEPEST:
         return None
-    wanted = list(alternatives(expected))
+    wanted = [(want, sort_of(want)) for want in alternatives(expected)]
     first = None
     for have in alternatives(given):
-        clashes = [_clash(want, have, name, _depth) for want in wanted]
-        if None in clashes:
-            return None
-        # Of several alternatives, only one of the same sort says more than that none of them fits.
-        near = [clash for want, clash in zip(wanted, clashes, strict=True) if _alike(sort_of(want), sort_of(have))]
-        first = first or (near[0] if near else _differs(expected, given, name))
+        sort = sort_of(have)
+        near = None
+        for want, other in wanted:
+            alike = _alike(other, sort)
+            if alike or other is None or sort is None:
+                clash = _clash(want, have, name, _depth)
+                if clash is None:
+                    return None
+                # Of several alternatives, only one of the same sort says more than that none of them fits.
+                near = near or (clash if alike else None)
+        first = first or near or _differs(expected, given, name)
     return first
 
 
@@ -45,24 +52,23 @@ def _differs(expected: Schema, given: Schema, name: str) -> str:
 
 
 def _clash(want: Schema, have: Schema, name: str, depth: int) -> str | None:
-    sorts = (sort_of(want), sort_of(have))
-    # A number may turn out to be whole; 1.5 will not.
-    broken = sorts == ("integer", "number") and "const" in have
-    if None not in sorts and (broken or not _alike(*sorts)):
-        return _differs(want, have, name)
+    """Say why nothing of one simple type fits another one that is of the same sort, as far as sorts are known."""
+    sort = sort_of(have)
     if "const" in have:
+        if sort == "number" and sort_of(want) == "integer":  # a number may turn out to be whole; 1.5 will not
+            return _differs(want, have, name)
         return _constant_clash(want, have["const"], name)
     if "enum" in want and "enum" in have and not any(_same(a, b) for a in want["enum"] for b in have["enum"]):
         return _differs(want, have, name)
-    if sorts[1] == "object":
+    if sort == "object":
         return _object_clash(want, have, name, depth)
-    if sorts[1] == "array":
+    if sort == "array":
         return _list_clash(want, have, name, depth)
     return None
 
 
 def _alike(one: str | None, other: str | None) -> bool:
-    return one == other or {one, other} == {"integer", "number"}
+    return one == other or (one in _NUMBERS and other in _NUMBERS)
 
 
 def _constant_clash(want: Schema, value: Any, name: str) -> str | None:

@@ -49,13 +49,15 @@ def alternatives(schema: Schema, _depth: int = 0) -> Iterator[Schema]:
     """
     schema = _resolved(schema)
     several = schema.get("anyOf") or schema.get("oneOf")
-    if isinstance(several, Sequence):
+    types = schema.get("type")
+    # Nearly every schema has neither, so the tests that cost something come second.
+    if several and isinstance(several, Sequence):
         if _depth > DEEPEST:
             yield ANYTHING
             return
         for one in several:
             yield from alternatives(within(schema, one), _depth + 1)
-    elif isinstance(types := schema.get("type"), Sequence) and not isinstance(types, str):
+    elif types is not None and not isinstance(types, str) and isinstance(types, Sequence):
         yield from ({**schema, "type": one} for one in types)
     else:
         yield schema
@@ -115,6 +117,8 @@ def data_type(value: Any, text: Callable[[str], Schema | None] = lambda text: {"
     if isinstance(value, str):
         found = text(value)
         return ANYTHING if found is None else found
+    if value is None or isinstance(value, int | float):
+        return {"const": value}
     if isinstance(value, Mapping):
         fields = {str(name): data_type(one, text) for name, one in value.items()}
         return {"type": "object", "properties": fields, "required": list(fields), "additionalProperties": False}
@@ -169,8 +173,10 @@ def within(schema: Schema, part: Any) -> Schema:
     """A schema that stands inside another one, with the definitions that it may refer to."""
     if not isinstance(part, Mapping):
         return ANYTHING  # `true` and everything that is no schema
+    if "$defs" not in schema and "definitions" not in schema:
+        return part
     kept = {key: {**schema[key], **part.get(key, {})} for key in ("$defs", "definitions") if key in schema}
-    return {**part, **kept} if kept else part
+    return {**part, **kept}
 
 
 def _step(schema: Schema, part: str | int) -> Schema | Missing | None:

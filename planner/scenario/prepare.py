@@ -1,6 +1,6 @@
 """What is checked when a run starts, because it needs the user's Python code: tools and what tasks give them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -60,26 +60,46 @@ def _loaded(tools: Mapping[str, DeclaredTool], document: ScenarioNode) -> Iterat
 
 
 def _given(tools: Mapping[str, DeclaredTool], document: ScenarioNode) -> Iterator[_Fault]:
+    signatures = {name: _Signature.of(tool) for name, tool in tools.items() if tool.loaded}
     for plan in (document.plan, *document.plans.values()):
         for task in plan.tasks.values():
-            if task.tool is not None and tools[task.tool].loaded:
-                yield from _arguments(task, task.tool, tools[task.tool].spec.parameters)
+            if task.tool in signatures:
+                yield from _arguments(task, signatures[task.tool])
 
 
-def _arguments(task: TaskNode, tool: str, parameters: Schema) -> Iterator[_Fault]:
-    known: Mapping[str, Any] = parameters.get("properties") or {}
+@attrs.frozen
+class _Signature:
+    """What a tool takes, worked out once for all of its tasks."""
+
+    tool: str
+    types: Mapping[str, Schema]
+    required: Sequence[str]
+    is_open: bool
+    """Whether it takes arguments of other names too."""
+
+    @classmethod
+    def of(cls, tool: DeclaredTool) -> "_Signature":
+        parameters = tool.spec.parameters
+        known: Mapping[str, Any] = parameters.get("properties") or {}
+        types = {name: within(parameters, schema) for name, schema in known.items()}
+        is_open = parameters.get("additionalProperties") is not False
+        return cls(tool.name, types, parameters.get("required") or (), is_open)
+
+
+def _arguments(task: TaskNode, wanted: _Signature) -> Iterator[_Fault]:
+    tool, types = wanted.tool, wanted.types
     given = task.with_ or {}
     for name, value in given.items():
-        path: PathKey = (*task.path, "with", name)
-        if name in known:
-            if problem := mismatch(within(parameters, known[name]), data_type(value, _text_type), name):
-                yield _Fault("argument-type", path, f"tool `{tool}`: {problem}")
-        elif parameters.get("additionalProperties") is False:
-            hint = did_you_mean(name, known, otherwise="" if known else "it takes none")
+        if name in types:
+            if problem := mismatch(types[name], data_type(value, _text_type), name):
+                yield _Fault("argument-type", (*task.path, "with", name), f"tool `{tool}`: {problem}")
+        elif not wanted.is_open:
+            hint = did_you_mean(name, types, otherwise="" if types else "it takes none")
             if name in TaskNode.keys():  # noqa: SIM118 - a method, not a mapping's
                 hint = f"`{name}` is a key of the task: indent it less than `with`"
-            yield _Fault("unknown-argument", path, f"tool `{tool}` has no argument `{name}`", hint, key=True)
-    for name in parameters.get("required") or ():
+            message = f"tool `{tool}` has no argument `{name}`"
+            yield _Fault("unknown-argument", (*task.path, "with", name), message, hint, key=True)
+    for name in wanted.required:
         if name not in given:
             path = (*task.path, "tool" if task.with_ is None else "with")
             hint = f"add it under `with`: `{name}: …`"
