@@ -10,6 +10,7 @@ import attrs
 from planner.plan.values import Plan
 from planner.scenario.assemble import Parts
 from planner.scenario.check import Setting, check_source
+from planner.scenario.collecting import collector_paused
 from planner.scenario.document import ScenarioNode
 from planner.scenario.prepare import prepare
 from planner.scenario.python_tools import DeclaredTool, Workshop
@@ -82,6 +83,7 @@ class Scenario:
         return any(ask is not None and ask.form is not None for ask in asks)
 
 
+@collector_paused()
 def load_scenario(
     path: str | Path,
     *,
@@ -108,6 +110,7 @@ def load_scenario(
     return compose(source, file, offline=offline, tools=tools, models=models or {}, answers=answers)
 
 
+@collector_paused()
 def rebuild_scenario(text: str, path: Path, *, offline: bool, tools: str | None, answers: bool) -> Scenario:
     """Make a scenario again from what a stored tree keeps of it; the file itself may be gone or changed.
 

@@ -9,6 +9,7 @@ from planner.plan.check import check_plan
 from planner.plan.faults import Fault
 from planner.scenario.assemble import Assembly, Parts
 from planner.scenario.check_rehearsal import check_rehearsal, playable
+from planner.scenario.collecting import collector_paused
 from planner.scenario.document import DOCUMENT, PlanNode, ScenarioNode, TaskNode
 from planner.scenario.findings import Finding, ScenarioInvalid, in_order, render
 from planner.scenario.places import PathKey
@@ -72,6 +73,7 @@ class Setting:
     workshop: Workshop
 
 
+@collector_paused()
 def check_scenario(path: str | Path, *, offline: bool = False) -> Checked:
     """Check a scenario file. Never raises for what is wrong with it, and imports none of its tools.
 
@@ -84,6 +86,7 @@ def check_scenario(path: str | Path, *, offline: bool = False) -> Checked:
     return check_source(read_file(file, str(path)), Setting(base=base, offline=offline, workshop=Workshop(base)))
 
 
+@collector_paused()
 def check_text(text: str, *, name: str = "scenario", base: Path | None = None, offline: bool = False) -> Checked:
     """Check the text of a scenario, as `check_scenario` does with a file."""
     folder = (base or Path()).resolve()

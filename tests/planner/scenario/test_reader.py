@@ -46,16 +46,6 @@ def test_a_byte_order_mark_and_windows_line_ends_are_read() -> None:
     assert source.text[source.places.values["b", 0].start :].startswith("2")
 
 
-def test_every_key_and_value_has_its_place() -> None:
-    """Keys, values and items are found again in the text by their path."""
-    source = read_text("a: {b: [x, 'y z']}\nc: |\n  text\n", "x.yaml")
-    shown = {path: source.text[mark.start : mark.end] for path, mark in source.places.values.items()}
-    assert shown[()] == source.text
-    assert shown["a", "b"] == "[x, 'y z']"
-    assert shown["a", "b", 1] == "'y z'"
-    assert source.text[source.places.keys["c",].start :].startswith("c: |")
-
-
 def test_a_path_that_is_not_there_stands_where_its_parent_does() -> None:
     """Something that is missing is reported at what should have had it."""
     source = read_text("a:\n  b: 1\n", "x.yaml")
