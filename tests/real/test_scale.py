@@ -11,8 +11,8 @@ from tests.real.graphs import layered, write_scenario
 
 ROOT = Path(__file__).parents[2]
 TASKS = 10_000
-SECONDS = 3.0
-"""Three times what it should take, since a machine may be slow or busy."""
+SECONDS = 2.5
+"""More than twice what it should take, since a machine may be slow or busy."""
 MEASURE = """
 import sys, time
 from planner.scenario import check_scenario
@@ -32,4 +32,6 @@ def test_ten_thousand_tasks_are_checked_in_seconds(tmp_path: Path) -> None:
     command = [sys.executable, "-c", MEASURE, str(path)]
     done = subprocess.run(command, env=alone, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert float(done.stdout) < SECONDS, f"checking {TASKS:,} tasks took {done.stdout.strip()} s of processor time"
+    measured = f"checking {TASKS:,} tasks took {float(done.stdout):.2f} s of processor time"
+    print(measured)  # noqa: T201 - shown by `pytest -rP`
+    assert float(done.stdout) < SECONDS, measured
