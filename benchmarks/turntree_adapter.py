@@ -22,8 +22,8 @@ from runtime import (
     TurnResult,
     open_runtime,
 )
-from runtime.grammar import check_grammar
 from runtime.events import Event, Fact, TextBlockDelta, ToolCompleted, TurnCompleted
+from runtime.grammar import check_grammar
 from runtime.values.messages import AssistantMessage, Text, ToolCall
 
 if TYPE_CHECKING:
