@@ -94,7 +94,8 @@ def write_scenario(
         "  tasks:",
         *(f"    {key}: {_task(job, by_reference=by_reference)}" for key, job in jobs.items()),
     ]
-    (folder / "graph_tools.py").write_text(TOOLS)
+    if not (folder / "graph_tools.py").exists():
+        (folder / "graph_tools.py").write_text(TOOLS)
     path = folder / f"{name}.yaml"
     path.write_text("\n".join(lines) + "\n")
     return path
