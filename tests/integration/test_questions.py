@@ -109,6 +109,8 @@ FORM = {"go": "boolean", "note": "optional string"}
         (Answer.form({"go": "yes"}), "go"),
         (Answer.form({"go": True, "more": 1}), "more"),
         (Answer.form({"go": object()}), "go"),
+        (Answer.form({"go": True, "note": object()}), "note"),
+        (Answer("form", 5), "an object"),
         (Answer.reject("  "), "needs a reason"),
     ],
 )
