@@ -34,10 +34,10 @@ class Said:
     form: Sequence[str] = ()
 
     def check(self) -> None:
-        """Refuse none and several.
+        """Refuse none and several, and a rejection without a reason.
 
         Raises:
-            UsageError: It is not exactly one.
+            UsageError: It is not exactly one, or says nothing.
         """
         given = [
             name
@@ -50,6 +50,8 @@ class Said:
         if len(given) != 1:
             got = f"not {' and '.join(given)}" if given else "for instance --approve"
             raise UsageError(f"say one of --approve, --reject TEXT, --value V, --form k=v…; {got}")
+        if self.reject is not None and not self.reject.strip():
+            raise UsageError("--reject needs a reason, such as --reject 'too expensive'")
 
     def to(self, request: Request) -> Answer:
         """Return the answer, typed by what the question asks for.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from planner.inspector.words import clean, clean_block, short, span, tokens
+from planner.inspector.words import amount, clean, clean_block, short, span, tokens
 from runtime.values import events as e
 from runtime.values.messages import Text, Thinking
 
@@ -29,6 +29,8 @@ def happened(fact: e.Fact) -> Iterator[str]:
             yield f"answer not needed any more: {clean(reason)}"
         case e.RetryScheduled(attempt=attempt, error=error):
             yield f"retry  attempt {attempt} after {failure_text(error)}"
+        case e.StopRequested(call_key=key, reason=reason):
+            yield f"stop   asked for by the tool ({key}): {clean(reason)}"
         case e.CancellationRequested(reason=reason, by=by):
             yield f"cancel asked for{f' by {clean(by)}' if by else ''}: {clean(reason)}"
         case e.Custom(name=name, data=data):
@@ -46,7 +48,7 @@ def _model(data: e.ModelCompleted | e.ModelFailed) -> Iterator[str]:
     if isinstance(data, e.ModelFailed):
         yield f"model  failed: {failure_text(data.error)}"
         return
-    yield f"model  {tokens(data.usage.input_tokens)} tokens in, {tokens(data.usage.output_tokens)} out"
+    yield f"model  {tokens(data.usage.input_tokens)} in, {amount(data.usage.output_tokens)} out"
     for block in data.message.blocks:
         yield from _block(block)
     if data.output_error is not None:

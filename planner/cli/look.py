@@ -12,9 +12,8 @@ from planner.cli.exits import Exit
 from planner.cli.place import Place, find_tree, find_turn, read_view
 from planner.cli.results import requests_document
 from planner.cli.rows import Row, all_rows
-from planner.cli.screen import path_of
-from planner.inspector import Setting, TreeView, answer_command, why
-from planner.inspector.words import clean, cut, short, span, tokens
+from planner.inspector import Setting, TreeView, answer_command, path_of, why
+from planner.inspector.words import amount, clean, cut, short, span
 from runtime.codec import Codec
 from runtime.core.ports import RootInfo
 
@@ -86,7 +85,7 @@ def list_text(listed: Sequence[Listed], now: float) -> str:
                 each.status,
                 span(now - info.started_at),
                 span(until - info.started_at),
-                tokens(each.tokens),
+                amount(each.tokens),
                 str(each.questions or "-"),
                 holder,
             )

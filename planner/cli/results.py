@@ -127,7 +127,7 @@ def summary(result: TurnResult, view: TreeView, *, now: float, options: str) -> 
     root = view.root
     name = clean(root.name) if root is not None else result.turn_id
     took = f" after {span(root.elapsed(now))}" if root is not None else ""
-    spent = f", {tokens(result.usage.total_tokens)} tokens" if result.usage.total_tokens else ""
+    spent = f", {tokens(result.usage.total_tokens)}" if result.usage.total_tokens else ""
     if result.status.terminal:
         lines = [f"{name} {result.status}{took}{spent} ({result.turn_id})"]
         if result.error is not None:

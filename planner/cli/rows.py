@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 import attrs
 
 from planner.inspector import Node, activity
-from planner.inspector.words import clean, plural, span, tokens
+from planner.inspector.words import amount, clean, plural, span
 from runtime.values.status import Status
 
 if TYPE_CHECKING:
@@ -192,9 +192,9 @@ def _row(branch: Branch, depth: int, now: float) -> Row:
     node = branch.node
     if node is None:
         glyph = GLYPHS.get(Status(branch.status), "-") if branch.status in Status.__members__ else "-"
-        spent = tokens(branch.tokens) if branch.tokens else ""
+        spent = amount(branch.tokens) if branch.tokens else ""
         return Row(depth, glyph, branch.status, clean(branch.label), "", spent, clean(branch.text))
-    spent = tokens(branch.tokens) if branch.tokens else ""
+    spent = amount(branch.tokens) if branch.tokens else ""
     text = branch.text or activity(node, now)
     if node.parent is None and node.ending is None and not text and node.planned:
         settled = sum([view.status != "RUNNING" for view in node.tasks.values()])

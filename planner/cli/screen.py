@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol, Self
 import trio
 
 from planner.engine import events as p
+from planner.inspector import path_of
 from planner.inspector.words import clean, short, span, tokens
 from runtime.values import events as e
 from runtime.values.status import Status
@@ -108,12 +109,12 @@ def _line(node: Node, fact: e.Fact) -> str:
         case e.RequestWithdrawn(reason=reason):
             return f"{name} need not be answered any more: {clean(reason)}"
         case e.RetryScheduled(attempt=attempt, due=due, error=error):
-            key = clean(node.last_ended)
+            key = path_of(node, node.last_ended)
             return f"{key} is tried again in {span(due - fact.time)} (attempt {attempt}) after {error.kind}"
         case e.TurnRecovered(calls=calls):
             return f"{name} goes on where it stopped; {', '.join(calls)} runs again"
         case p.TaskSkipped(key=key, index=None, reason=reason):
-            return f"{key} is skipped ({clean(reason)})"
+            return f"{path_of(node, key)} is skipped ({clean(reason)})"
         case e.TurnSuspended() if node.parent is None:
             return f"{name} waits"
         case _:
@@ -121,20 +122,10 @@ def _line(node: Node, fact: e.Fact) -> str:
 
 
 def _ending(name: str, node: Node) -> str:
-    spent = f", {tokens(node.tokens)} tokens" if node.tokens else ""
+    spent = f", {tokens(node.tokens)}" if node.tokens else ""
     reason = f": {clean(node.error.message)}" if node.error is not None else ""
     word = {Status.COMPLETED: "is done"}.get(node.status, str(node.status))
     return f"{name} {word} after {span(node.elapsed(0.0))}{spent}{reason}"
-
-
-def path_of(node: Node) -> str:
-    """Return the names from below the root down to a Turn; the root's own name for the root."""
-    names = []
-    at: Node | None = node
-    while at is not None and at.parent is not None:
-        names.append(at.name)
-        at = at.parent
-    return clean("/".join(reversed(names))) or clean(node.name)
 
 
 _ENDINGS = frozenset({e.TurnCompleted, e.TurnFailed, e.TurnCancelled, e.MaxIterationsReached, e.MaxStepsReached})

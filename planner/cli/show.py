@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 from planner.cli.exits import Exit
 from planner.cli.history import failure_text, happened
 from planner.cli.place import Place, find_turn
-from planner.cli.screen import path_of
-from planner.inspector import answer_command
-from planner.inspector.words import clean, clean_block, instant, span, tokens
+from planner.inspector import answer_command, path_of
+from planner.inspector.words import amount, clean, clean_block, instant, plural, span, tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -45,11 +44,11 @@ def show_text(node: Node, facts: Iterable[e.Fact], now: float, *, options: str =
         f"{path_of(node)} ({node.turn_id}): {_what(node)}{attempt}",
         f"status    {node.status}",
         f"started   {instant(node.started)}, took {took}",
-        f"usage     {tokens(usage.input_tokens)} tokens in, {tokens(usage.output_tokens)} out, "
-        f"{usage.model_calls} model calls, {usage.tool_calls} tool calls, with everything below",
+        f"usage     {tokens(usage.input_tokens)} in, {amount(usage.output_tokens)} out, "
+        f"{plural(usage.model_calls, 'model call')}, {plural(usage.tool_calls, 'tool call')}, with everything below",
     ]
     if node.recoveries:
-        lines.append(f"recovered {node.recoveries} times after its process had stopped")
+        lines.append(f"recovered {plural(node.recoveries, 'time')} after its process had stopped")
     lines += _section("input", node.input)
     history = [line for fact in facts for line in happened(fact)]
     if history:

@@ -9,6 +9,7 @@ from planner.inspector.hints import answer_command as answer_command
 from planner.inspector.hints import resume_command as resume_command
 from planner.inspector.nodes import Node as Node
 from planner.inspector.nodes import TaskView as TaskView
+from planner.inspector.nodes import path_of as path_of
 from planner.inspector.picture import Picture as Picture
 from planner.inspector.picture import picture as picture
 from planner.inspector.text_pictures import dot as dot

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
+from planner.inspector.words import clean
 from runtime.values.failure import Failure
 from runtime.values.requests import Request
 from runtime.values.status import Status
@@ -106,6 +107,8 @@ class Node:
     """Whether another attempt at the same followed."""
     cancelling: str | None = None
     """Why it was asked to end, if it was."""
+    cancelled_by: str = ""
+    """Who ended it, if somebody did and is known."""
     last_ended: str = ""
     """Name of the child that ended last."""
     last: dict[str, Node] = attrs.field(factory=dict)
@@ -156,3 +159,18 @@ class Node:
             sum(each.model_calls for each in spent),
             sum(each.tool_calls for each in spent),
         )
+
+
+def path_of(node: Node, below: str = "") -> str:
+    """Return the names from below the root down to a Turn; the root's own name for the root.
+
+    Args:
+        node: The Turn.
+        below: Name of a task of its plan, to go one further down.
+    """
+    names = [below] if below else []
+    at: Node | None = node
+    while at is not None and at.parent is not None:
+        names.append(at.name)
+        at = at.parent
+    return clean("/".join(reversed(names))) or clean(node.name)

@@ -120,7 +120,8 @@ def _failed(view: TreeView, node: Node, fact: Any) -> None:
 def _cancelled(view: TreeView, node: Node, fact: Any) -> None:
     _end(node, fact, Status.CANCELLED)
     cause = fact.data.cause
-    node.error = Failure(cause.kind, cause.message, where=cause.by)
+    node.error = Failure(cause.kind, cause.message)
+    node.cancelled_by = cause.by or ""
 
 
 def _iterations(view: TreeView, node: Node, fact: Any) -> None:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Final
 import attrs
 
 from planner.inspector.hints import answer_command, resume_command
-from planner.inspector.words import clean, short, span
+from planner.inspector.nodes import path_of
+from planner.inspector.words import clean, instant, short, span
 from runtime.values.status import Status
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ def _waiting(node: Node, setting: Setting) -> Iterator[str]:
     for below in node.walk():
         if below.ending is not None:
             continue
-        prefix = "" if below is node else f"{clean(below.name)} "
+        prefix = "" if below is node else f"{path_of(below)} "
         for retry in below.retries.values():
             yield (
                 f"{_again(prefix, retry.key, below, node)} {_when(retry.due, setting.now)} after {retry.error.kind}: "
@@ -71,7 +72,7 @@ def _waiting(node: Node, setting: Setting) -> Iterator[str]:
             what = f"the model {call.name}" if call.sort == "model" else f"the tool {call.name}"
             given = f" with {short(call.arguments, 60)}" if call.arguments is not None else ""
             if setting.held:
-                yield f"{prefix}waits for {what}{given} since {span(setting.now - call.started)}"
+                yield f"{prefix}waits for {what}{given} {_since(call.started, setting.now)}"
             else:
                 yield (
                     f"{prefix}waits for {what}{given}, which was in flight when the process stopped; resume it: "
@@ -89,9 +90,13 @@ def _when(due: float, now: float) -> str:
 
 def _question(node: Node, request: Request, setting: Setting) -> str:
     asker = "" if request.turn_id == node.turn_id else f"{clean('/'.join(request.path) or request.turn_id)} "
-    since = span(setting.now - request.asked_at)
+    since = _since(request.asked_at, setting.now)
     command = answer_command(request, options=setting.options)
-    return f"{asker}waits for an answer to {short(request.message, 100)!r} since {since}: {command}"
+    return f"{asker}waits for an answer to {short(request.message, 100)!r} {since}: {command}"
+
+
+def _since(time: float, now: float) -> str:
+    return f"since {instant(time)}, {span(now - time)} ago"
 
 
 def _questions(node: Node) -> list[Request]:
@@ -123,7 +128,7 @@ def _ended(node: Node) -> Iterator[str]:
         case Status.MAX_STEPS_REACHED:
             yield f"took {node.limit} Steps, all that it may take (max_steps), and wanted another one"
         case Status.CANCELLED:
-            by = f" by {clean(error.where)}" if error is not None and error.where else ""
+            by = f" by {clean(node.cancelled_by)}" if node.cancelled_by else ""
             yield f"was cancelled{by} after {took}: {clean(error.message) if error is not None else 'no reason given'}"
         case _:
             reason = f"{error.kind}: {clean(error.message)}" if error is not None else "no reason recorded"
@@ -141,4 +146,4 @@ def _deepest(node: Node) -> Iterator[str]:
             continue
         error = below.error
         reason = f"{error.kind}: {clean(error.message)}" if error is not None else str(below.ending)
-        yield f"{clean(below.name)} (turntree show {below.turn_id}) failed with {reason}"
+        yield f"{path_of(below)} (turntree show {below.turn_id}) failed with {reason}"

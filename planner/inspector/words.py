@@ -31,11 +31,11 @@ def span(seconds: float) -> str:
     return "1 min"
 
 
-def tokens(count: int) -> str:
-    """Return a number of tokens, shortened when it is large.
+def amount(count: int) -> str:
+    """Return a number, shortened when it is large.
 
     Examples:
-        >>> [tokens(value) for value in (0, 950, 12345, 1234567)]
+        >>> [amount(value) for value in (0, 950, 12345, 1234567)]
         ['0', '950', '12.3k', '1.2M']
     """
     if count < 1000:
@@ -93,6 +93,16 @@ def plural(count: int, word: str) -> str:
         ('1 task', '3 tasks')
     """
     return f"{count} {word}" if count == 1 else f"{count:,} {word}s"
+
+
+def tokens(count: int) -> str:
+    """Return a number of tokens with its noun, shortened when it is large.
+
+    Examples:
+        >>> tokens(1), tokens(12345)
+        ('1 token', '12.3k tokens')
+    """
+    return f"{amount(count)} token{'' if count == 1 else 's'}"
 
 
 def newest_line(text: str) -> str:

@@ -30,7 +30,7 @@ def waiting(cli: Cli) -> tuple[Cli, str]:
         (["--approve", "--value", "1"],
          "say one of --approve, --reject TEXT, --value V, --form k=v…; not --approve and --value\n"),
         (["--approve"], "'Go on with tea?' wants a form with go, level, note; or reject it with a reason\n"),
-        (["--reject", " "], "a rejection needs a reason: Answer.reject('why')\n"),
+        (["--reject", " "], "--reject needs a reason, such as --reject 'too expensive'\n"),
     ],
 )  # fmt: skip
 def test_an_answer_that_does_not_fit_is_explained(waiting: tuple[Cli, str], said: list[str], expected: str) -> None:
@@ -67,6 +67,7 @@ def test_cancel_ends_a_tree_for_good(waiting: tuple[Cli, str]) -> None:
     assert ran.code == Exit.CANCELLED
     assert "no time" in cli("why").out
     assert cli("cancel").err.endswith(" had ended already: CANCELLED\n")
+    assert cli("show").out.partition("error ")[2].startswith("    cancelled: no time\n")
 
 
 def test_a_tree_that_is_held_is_left_alone(waiting: tuple[Cli, str]) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 
@@ -20,7 +21,7 @@ def waiting(cli: Cli) -> Cli:
 
 def without_ids(text: str) -> str:
     """Replace root ids, which are new in every run, and the age of trees, which started in virtual time."""
-    return re.sub(r"since [^:]+:", "since AGE:", re.sub(r"\b1[0-9a-z]{14}\b", "ROOT", text))
+    return re.sub(r"since [^,]+, [^:]+ ago:", "since AGE:", re.sub(r"\b1[0-9a-z]{14}\b", "ROOT", text))
 
 
 def test_tree_shows_every_turn(waiting: Cli) -> None:
@@ -156,3 +157,27 @@ def test_an_id_may_be_cut_short(waiting: Cli) -> None:
     ran = waiting("why", root[:3])
     assert ran.code == Exit.MISUSED
     assert ran.err.startswith(f"2 trees begin with '{root[:3]}'; say more of the id: ")
+
+
+NESTED = """\
+turntree: 1
+name: nested
+models: {m: {provider: scripted}}
+agents: {reader: {model: m, instructions: Read.}}
+plans:
+  inner:
+    tasks:
+      read: {agent: reader, prompt: Read.}
+      late: {when: tasks.read.output == 'late', agent: reader, prompt: Read.}
+plan: {tasks: {outer: {plan: inner}}}
+scripts: {reader: [{text: read, usage: {input: 1, output: 0}}]}
+"""
+
+
+def test_one_of_anything_is_not_a_plural(cli: Cli) -> None:
+    """Numbers and their nouns agree, and what is skipped in a plan below is named by its path."""
+    Path("nested.yaml").write_text(NESTED)
+    ran = cli("run", "nested.yaml", "--virtual-time")
+    assert "outer/read is done after 0.0 s, 1 token\n" in ran.err
+    assert "outer/late is skipped (when: tasks.read.output == 'late')\n" in ran.err
+    assert "usage     1 token in, 0 out, 1 model call, 0 tool calls, with" in cli("show").out

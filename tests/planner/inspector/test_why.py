@@ -30,7 +30,8 @@ def asking() -> Story:
 def test_a_question_comes_with_its_age_and_the_command_that_answers_it() -> None:
     """Whoever reads it can copy the command."""
     assert sentences(asking(), later=180, options=" --db x.db") == [
-        "gate waits for an answer to 'Go on?' since 3 min 4 s: turntree answer k3.1:0.1.1 --db x.db --form go=true",
+        "gate waits for an answer to 'Go on?' since 1970-01-01 00:16:42Z, 3 min 4 s ago: "
+        "turntree answer k3.1:0.1.1 --db x.db --form go=true",
         "1 of its tasks waits: gate",
     ]
 
@@ -38,7 +39,7 @@ def test_a_question_comes_with_its_age_and_the_command_that_answers_it() -> None
 def test_the_asking_turn_speaks_of_itself() -> None:
     """Without a name in front, since the Turn is known."""
     assert sentences(asking(), f"{ROOT}.1")[0].startswith(
-        "waits for an answer to 'Go on?' since 4.0 s: turntree answer"
+        "waits for an answer to 'Go on?' since 1970-01-01 00:16:42Z, 4.0 s ago: turntree answer"
     )
 
 
@@ -58,7 +59,7 @@ def test_a_call_in_flight_is_told_apart_from_one_that_was_cut_off() -> None:
     story = Story()
     story.begin(ROOT, "agent", agent="writer")
     story.tell(ROOT, e.ToolStarted("1.1", "search", {"q": "tea"}))
-    assert sentences(story) == ['waits for the tool search with {"q": "tea"} since 1.0 s']
+    assert sentences(story) == ['waits for the tool search with {"q": "tea"} since 1970-01-01 00:16:41Z, 1.0 s ago']
     assert sentences(story, held=False) == [
         'waits for the tool search with {"q": "tea"}, which was in flight when the process stopped; '
         "resume it: turntree resume k3"
@@ -84,7 +85,7 @@ def test_a_failure_leads_to_where_it_began() -> None:
         story.tell(turn, e.TurnFailed(error))
     assert sentences(story) == [
         "failed after 5.0 s with transport: connection reset",
-        "read (turntree show k3.1.1) failed with transport: connection reset",
+        "inner/read (turntree show k3.1.1) failed with transport: connection reset",
     ]
 
 
@@ -103,6 +104,20 @@ def test_endings_are_explained() -> None:
         story.begin(ROOT, "agent", agent="writer")
         story.tell(ROOT, ending)
         assert sentences(story) == [expected]
+
+
+def test_who_waits_is_named_by_its_path() -> None:
+    """Two agents that call a helper of one name are told apart."""
+    story = Story()
+    story.begin(ROOT, "plan", agent="brief")
+    for n, key in enumerate(("a", "b"), 1):
+        story.begin(f"{ROOT}.{n}", "agent", key=key, agent="lead")
+        story.begin(f"{ROOT}.{n}.1", "agent", key="helper", agent="helper")
+        story.tell(f"{ROOT}.{n}.1", e.ModelStarted("1.0", 1, "fast"))
+    assert [each.partition(" since ")[0] for each in sentences(story)] == [
+        "a/helper waits for the model fast",
+        "b/helper waits for the model fast",
+    ]
 
 
 def test_many_causes_are_bounded() -> None:
