@@ -65,13 +65,13 @@ async def _crowd(live: Live) -> None:
                     if command is not None:  # it may have been closed meanwhile
                         nursery.start_soon(_run_and_post, live, command)
             if not state.open and not live.queued:
-                return
+                break
             if not live.inbox:
                 await live.wait()
             while live.inbox:
                 live.finish(*live.inbox.popleft())
             if not nursery.child_tasks and live.alone():
-                return
+                break
 
 
 async def _run_and_post(live: Live, command: Command) -> None:

@@ -58,7 +58,8 @@ async def drive(runtime: Runtime, tree: Tree) -> None:
             await runtime.let_go(tree)
     except Exception as error:  # noqa: BLE001 - raised to whoever waits for the result
         tree.failure = single_cause(error)
-        await give_up(runtime, tree)
+        with trio.CancelScope(shield=True, deadline=trio.current_time() + PATIENCE):
+            await give_up(runtime, tree)
     finally:
         tree.running = False
         tree.rest()
@@ -66,7 +67,7 @@ async def drive(runtime: Runtime, tree: Tree) -> None:
 
 async def give_up(runtime: Runtime, tree: Tree) -> None:
     """Let go of a tree that was stopped without an ending; its facts are kept, so it can be resumed."""
-    with trio.CancelScope(shield=True, deadline=trio.current_time() + PATIENCE), suppress(JournalError):
+    with suppress(JournalError):
         await runtime.let_go(tree)
 
 
@@ -85,7 +86,8 @@ async def run_here(runtime: Runtime, tree: Tree, on_request: OnRequest | None) -
         if root.state.ending is not None:
             await runtime.let_go(tree)
     except BaseException:
-        await give_up(runtime, tree)
+        with trio.CancelScope(shield=True, deadline=trio.current_time() + PATIENCE):
+            await give_up(runtime, tree)
         raise
     finally:
         tree.in_caller = False

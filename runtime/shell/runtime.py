@@ -17,7 +17,7 @@ from runtime.shell.answers import check_answer, no_open_request
 from runtime.shell.clock import new_root_id, present_clock
 from runtime.shell.known import Known
 from runtime.shell.recovery import load_tree, refuse_unsafe_calls, revive
-from runtime.shell.runner import drive, give_up, run_here, single_cause
+from runtime.shell.runner import PATIENCE, drive, give_up, run_here, single_cause
 from runtime.shell.tree import Tree
 from runtime.shell.turn import Turn, result_of
 from runtime.values import signals as s
@@ -112,7 +112,8 @@ class Runtime:
         try:
             tree.root.signal(s.Start(accepted, max_depth=budget.depth, definition=digest))
         except RuntimeFault:
-            await give_up(self, tree)
+            with trio.CancelScope(shield=True, deadline=trio.current_time() + PATIENCE):
+                await give_up(self, tree)
             raise
         return tree
 
@@ -164,7 +165,8 @@ class Runtime:
                 self.go(tree)
                 return Turn(self, tree)
         except BaseException:
-            await give_up(self, tree)
+            with trio.CancelScope(shield=True, deadline=trio.current_time() + PATIENCE):
+                await give_up(self, tree)
             raise
         await self.let_go(tree)
         return Turn(self, tree)
@@ -193,11 +195,8 @@ class Runtime:
         root_id = root_of(turn_id)
         tree = self.trees.get(root_id)
         if tree is None:
-            tree = await load_tree(self, root_id, None)
-            try:
-                self._take_answer(tree, turn_id, key, answer, by)
-            finally:
-                await self.let_go(tree)
+            async with self._borrow(root_id) as borrowed:
+                self._take_answer(borrowed, turn_id, key, answer, by)
             return
         live = self._take_answer(tree, turn_id, key, answer, by)
         tree.wake(live)
@@ -225,14 +224,21 @@ class Runtime:
         tree = self.trees.get(root_id)
         if tree is not None:
             return await Turn(self, tree).cancel(reason, by=by)
+        async with self._borrow(root_id) as borrowed:
+            if borrowed.root.state.ending is None:
+                borrowed.root.signal(s.CancelRequested(reason, by))
+                borrowed.close(borrowed.root, Cause("cancelled", reason, by))
+        return result_of(borrowed)
+
+    @asynccontextmanager
+    async def _borrow(self, root_id: str) -> AsyncIterator[Tree]:
+        """Hold a tree that nobody holds for as long as the block takes."""
         tree = await load_tree(self, root_id, None)
         try:
-            if tree.root.state.ending is None:
-                tree.root.signal(s.CancelRequested(reason, by))
-                tree.close(tree.root, Cause("cancelled", reason, by))
+            yield tree
         finally:
-            await self.let_go(tree)
-        return result_of(tree)
+            with trio.CancelScope(shield=True, deadline=trio.current_time() + PATIENCE):
+                await self.let_go(tree)
 
     async def requests(self, root_id: str) -> list[Request]:
         """Return the open questions of a tree, oldest first, also while another process holds it."""
