@@ -29,8 +29,10 @@ def translate(error: sqlite3.Error, path: Path) -> JournalError:
     name = getattr(error, "sqlite_errorname", None) or ""
     code = name.removeprefix("SQLITE_").partition("_")[0]
     what, advice = _CAUSES.get(code, ("SQLite refused", "please report this"))
-    kind = CorruptJournal if code == "CORRUPT" else JournalError
-    return kind(f"journal {path}: {what} ({error}); {advice}. What was committed before is intact")
+    said = f"journal {path}: {what} ({error}); {advice}"
+    if code == "CORRUPT":
+        return CorruptJournal(said)
+    return JournalError(said if code == "NOTADB" else f"{said}. What was committed before is intact")
 
 
 def missing(path: Path) -> JournalError | None:

@@ -67,6 +67,17 @@ async def test_a_file_of_another_sort_is_left_alone(path: Path, sort: str) -> No
     assert await trio.Path(path).read_text(encoding="utf-8") == "dear diary\n" * 200
 
 
+async def test_a_damaged_file_promises_nothing(path: Path, sort: str) -> None:
+    """The way to a rescue is named, and nobody says that what was stored is safe."""
+    await write(path, sort)
+    file = trio.Path(path)
+    await file.write_bytes((await file.read_bytes())[:8192])
+    said = await refusal(path, sort)
+    assert "it is damaged" in said
+    assert ".recover" in said
+    assert "intact" not in said
+
+
 async def test_a_database_of_another_program_is_left_alone(path: Path, sort: str) -> None:
     """Tables that are not ours are never mixed with ours."""
     change(path, "CREATE TABLE photos (name TEXT)")
