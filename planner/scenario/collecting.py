@@ -10,7 +10,7 @@ def collector_paused() -> Iterator[None]:
     """Keep the collector of cyclic garbage from running, for synchronous work that makes many objects and no cycles.
 
     All that reading makes is kept until it is done, so a collection in between finds nothing, and its many passes over
-    what was read take a fifth of the time. The collector is as it was afterwards, also after an exception. It serves
+    what was read take a seventh of the time. The collector is as it was afterwards, also after an exception. It serves
     the whole process: other threads make garbage for as long, but lose nothing.
     """
     if not gc.isenabled():
