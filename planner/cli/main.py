@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import io
 import os
 import sys
 import tempfile
@@ -24,6 +25,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arguments: Without the program's name; default those of the process.
     """
     tokens = list(sys.argv[1:] if arguments is None else arguments)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8")  # whatever the locale: data must not depend on who looks at it
     shadow = _shadow()
     if shadow is not None:
         print(f"turntree: {shadow}", file=sys.stderr)

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any, Final
 
 from planner.cli.forms import Field, fields_of
-from planner.inspector.words import clean, clean_block
+from planner.inspector.words import clean, clean_block, plural
 from planner.plan.fields import parse_option
 from runtime.errors import AnswerInvalid, UsageError
 from runtime.values.requests import Answer
@@ -122,4 +122,4 @@ def _shown(value: Any) -> list[str]:
     lines = clean_block(text).splitlines()
     more = len(lines) - _MOST_LINES
     shown = [line if len(line) <= _MOST_WIDE else f"{line[:_MOST_WIDE]}…" for line in lines[:_MOST_LINES]]
-    return [*shown, f"… {more} more lines"] if more > 0 else shown
+    return [*shown, f"… {plural(more, 'more line')}"] if more > 0 else shown

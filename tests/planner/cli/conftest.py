@@ -49,14 +49,17 @@ def cli(folder: Path, capsys: pytest.CaptureFixture[str]) -> Cli:
     return run
 
 
-def process(folder: Path, *arguments: str, **options: object) -> subprocess.Popen[str]:
-    """Start the command line as a process of its own."""
-    environment = {**os.environ, "PYTHONUNBUFFERED": "1", "TERM": "xterm-256color", "COLUMNS": "80", "LINES": "24"}
+def process(folder: Path, *arguments: str, encoding: str = "utf-8", **options: object) -> subprocess.Popen[str]:
+    """Start the command line as a process of its own, which is told that terminals have this encoding."""
+    environment = {
+        **os.environ, "PYTHONUNBUFFERED": "1", "TERM": "xterm-256color", "COLUMNS": "80", "LINES": "24",
+        "PYTHONIOENCODING": encoding,
+    }  # fmt: skip
     given: dict[str, object] = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     return subprocess.Popen(  # type: ignore[call-overload, no-any-return]
         [sys.executable, "-m", "planner.cli", *arguments],
         cwd=folder,
         env=environment,
-        text=True,
+        encoding="utf-8",
         **{**given, **options},
     )

@@ -82,6 +82,15 @@ def test_a_reader_may_leave_early(cli: Cli, folder: Path) -> None:
     events.stderr.close()
 
 
+def test_data_is_utf_8_whatever_the_locale(cli: Cli, folder: Path) -> None:
+    """Signs that a terminal of another encoding cannot show are written all the same."""
+    cli("run", "asks.yaml", "--virtual-time", "--quiet")
+    shown = process(folder, "tree", encoding="ascii")
+    out, error = shown.communicate(timeout=PATIENCE)
+    assert (shown.returncode, error) == (Exit.DONE, "")
+    assert out.startswith("✓ asks ")
+
+
 def test_a_full_disk_is_no_bug(cli: Cli, folder: Path) -> None:
     """Output that cannot be written is explained."""
     if not Path("/dev/full").exists():
