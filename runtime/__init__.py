@@ -11,6 +11,7 @@ from runtime.core.ports import Tool as Tool
 from runtime.core.ports import ToolContext as ToolContext
 from runtime.errors import AnswerInvalid as AnswerInvalid
 from runtime.errors import DefinitionChanged as DefinitionChanged
+from runtime.errors import InternalError as InternalError
 from runtime.errors import JournalError as JournalError
 from runtime.errors import ModelError as ModelError
 from runtime.errors import NotFound as NotFound

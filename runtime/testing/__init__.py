@@ -4,7 +4,8 @@
   could take, a test meets it in microseconds, and meets it again with the same seed.
 - `FunctionModel` is a model that a plain function plays, the same under `drive` and under `open_runtime`; `say` and
   `call` write its replies.
-- `FaultyJournal` fails or delays at chosen appends; `SequentialIds` names trees `t00001`, `t00002`, ….
+- `FaultyJournal` fails at chosen appends, and every commit of `SlowJournal` takes a while.
+- `SequentialIds` names trees `t00001`, `t00002`, ….
 - `cancel_at_every_step` cancels a program at each of its task steps in turn; `count_task_steps` counts them.
 - `runtime.testing.strategies` makes random agents and their inputs; it needs Hypothesis and is not imported here.
 
@@ -27,5 +28,6 @@ from runtime.testing.fakes import call as call
 from runtime.testing.fakes import perform as perform
 from runtime.testing.fakes import say as say
 from runtime.testing.faulty import FaultyJournal as FaultyJournal
+from runtime.testing.faulty import SlowJournal as SlowJournal
 from runtime.testing.steps import cancel_at_every_step as cancel_at_every_step
 from runtime.testing.steps import count_task_steps as count_task_steps

@@ -1,15 +1,17 @@
-"""A journal that fails or takes long where a test wants it to."""
+"""Journals that fail where a test wants it, or take their time."""
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import trio
 
 from runtime.errors import JournalError
+from runtime.journal.memory import MemoryJournal
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Sequence
 
     from runtime.core.ports import Claim, Journal
     from runtime.values.events import Fact
@@ -21,19 +23,13 @@ class FaultyJournal:
     Args:
         journal: The journal that keeps the facts.
         fail_at: Appends that raise JournalError and keep nothing.
-        delays: Seconds by append: its facts, and what comes after them, are durable only once a barrier has waited
-            that long.
     """
 
-    def __init__(
-        self, journal: Journal, *, fail_at: Collection[int] = (), delays: Mapping[int, float] | None = None
-    ) -> None:
+    def __init__(self, journal: Journal, *, fail_at: Collection[int] = ()) -> None:
         self.inner = journal
         self.appends = 0
         """How many were asked for."""
         self._fail_at = frozenset(fail_at)
-        self._delays = dict(delays or {})
-        self._held: dict[str, tuple[int, float]] = {}
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.inner, name)
@@ -47,28 +43,49 @@ class FaultyJournal:
         self.appends += 1
         if self.appends in self._fail_at:
             raise JournalError(f"append {self.appends} fails because the test wants it to; nothing was kept")
-        delay = self._delays.get(self.appends)
-        if delay is not None and claim.root_id not in self._held:
-            self._held[claim.root_id] = (facts[0].position, delay)
         self.inner.append(claim, facts, status)
 
+
+class SlowJournal:
+    """A memory journal whose every commit takes a while; one commit takes whatever was appended before it began."""
+
+    def __init__(self, seconds: float = 0.01) -> None:
+        self.inner = MemoryJournal()
+        self._seconds = seconds
+        self._durable: Counter[str] = Counter()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.inner, name)
+
     def watermark(self, root_id: str) -> int:
-        """Return the position up to which facts count as durable."""
-        position = self.inner.watermark(root_id)
-        held = self._held.get(root_id)
-        return position if held is None else min(position, held[0] - 1)
+        """Return the position up to which a commit has come."""
+        return self._durable[root_id]
 
     async def barrier(self, claim: Claim, position: int) -> None:
-        """Wait until the facts up to `position` are durable; a checkpoint if it waits for a delay."""
-        held = self._held.get(claim.root_id)
-        if held is not None and held[0] <= position:
-            await trio.sleep(held[1])
-            self._held.pop(claim.root_id, None)
-            claim.changed.unpark_all()
+        """Wait for as many commits as it takes."""
+        while self._durable[claim.root_id] < position:
+            await self._commit(claim)
         await self.inner.barrier(claim, position)
 
+    async def release(self, claim: Claim) -> None:
+        """Commit, then let go."""
+        with trio.CancelScope(shield=True):
+            await self._commit(claim)
+        await self.inner.release(claim)
+
+    async def close(self) -> None:
+        """Let go of everything; what was appended counts as committed."""
+        for info in await self.inner.roots():
+            self._durable[info.root_id] = info.position
+        await self.inner.close()
+
     async def read(self, root_id: str, after: int = 0, limit: int = 1000) -> list[Fact]:
-        """Return facts that count as durable."""
+        """Return committed facts."""
         facts = await self.inner.read(root_id, after, limit)
-        mark = self.watermark(root_id)
-        return [fact for fact in facts if fact.position <= mark]
+        return [fact for fact in facts if fact.position <= self._durable[root_id]]
+
+    async def _commit(self, claim: Claim) -> None:
+        position = self.inner.watermark(claim.root_id)
+        await trio.sleep(self._seconds)
+        self._durable[claim.root_id] = max(position, self._durable[claim.root_id])
+        claim.changed.unpark_all()

@@ -13,10 +13,10 @@ from runtime import Runtime, Status, Turn
 from runtime.core.grammar import check_grammar
 from runtime.core.ports import Journal
 from runtime.journal.memory import MemoryJournal
-from runtime.testing import cancel_at_every_step
+from runtime.testing import SlowJournal, cancel_at_every_step
 from runtime.testing.steps import Arm
 from tests.integration.trees import ANSWER, Ledger, agree, small_tree, whole_tree
-from tests.runtime.shell.equipment import SlowJournal, facts_of, free, opened
+from tests.runtime.shell.equipment import facts_of, free, opened
 
 LARGE = os.environ.get("TURNTREE_PROPERTIES") == "large"
 TREES: list[Callable[[Ledger], Plan]] = [whole_tree] if LARGE else [small_tree]

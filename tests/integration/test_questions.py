@@ -12,7 +12,8 @@ from trio.testing import MockClock
 from planner import Ask, ForEach, Plan, Task
 from runtime import Answer, AnswerInvalid, NotFound, Request, Runtime, Status, tool
 from runtime.journal.memory import MemoryJournal
-from tests.runtime.shell.equipment import SlowJournal, Tracks, facts_of, opened, types
+from runtime.testing import SlowJournal
+from tests.runtime.shell.equipment import Tracks, facts_of, opened, types
 from tests.runtime.shell.watch import watching
 
 ROOT = "t00001"

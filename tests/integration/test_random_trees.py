@@ -11,7 +11,8 @@ from trio.testing import MockClock
 from planner import Ask, ForEach, Plan, Retry, Task
 from runtime import Answer, Status, ToolError, TurnResult, tool
 from runtime.journal.memory import MemoryJournal
-from tests.runtime.shell.equipment import SlowJournal, facts_of, free, opened
+from runtime.testing import SlowJournal
+from tests.runtime.shell.equipment import facts_of, free, opened
 from tests.runtime.shell.watch import watching
 
 ALLOWED: list[int | str] = [0, 1, "50%", "all"]

@@ -8,8 +8,7 @@ from typing import Any
 import trio
 
 from runtime import Model, ModelReply, ModelRequest, ModelStream, Runtime, open_runtime
-from runtime.core.ports import Claim, Journal
-from runtime.journal.memory import MemoryJournal
+from runtime.core.ports import Journal
 from runtime.testing import SequentialIds, say
 from runtime.values.commands import Slot
 from runtime.values.events import Fact
@@ -92,48 +91,3 @@ def free(runtime: Runtime) -> bool:
 def answered(text: str) -> Model:
     """Return a model that says one thing at once."""
     return TimedModel(lambda _: text, seconds=0.0, name=f"says {text}")
-
-
-class SlowJournal:
-    """A memory journal whose every commit takes a while; one commit takes whatever was appended before it began."""
-
-    def __init__(self, seconds: float = 0.01) -> None:
-        self.inner = MemoryJournal()
-        self._seconds = seconds
-        self._durable: Counter[str] = Counter()
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.inner, name)
-
-    def watermark(self, root_id: str) -> int:
-        """Return the position up to which a commit has come."""
-        return self._durable[root_id]
-
-    async def barrier(self, claim: Claim, position: int) -> None:
-        """Wait for as many commits as it takes."""
-        while self._durable[claim.root_id] < position:
-            await self._commit(claim)
-        await self.inner.barrier(claim, position)
-
-    async def release(self, claim: Claim) -> None:
-        """Commit, then let go."""
-        with trio.CancelScope(shield=True):
-            await self._commit(claim)
-        await self.inner.release(claim)
-
-    async def close(self) -> None:
-        """Let go of everything; what was appended counts as committed."""
-        for info in await self.inner.roots():
-            self._durable[info.root_id] = info.position
-        await self.inner.close()
-
-    async def read(self, root_id: str, after: int = 0, limit: int = 1000) -> list[Fact]:
-        """Return committed facts."""
-        facts = await self.inner.read(root_id, after, limit)
-        return [fact for fact in facts if fact.position <= self._durable[root_id]]
-
-    async def _commit(self, claim: Claim) -> None:
-        position = self.inner.watermark(claim.root_id)
-        await trio.sleep(self._seconds)
-        self._durable[claim.root_id] = max(position, self._durable[claim.root_id])
-        claim.changed.unpark_all()

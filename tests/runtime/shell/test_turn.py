@@ -9,7 +9,8 @@ from trio.testing import MockClock
 from runtime import Agent, Status, UsageError
 from runtime.errors import InternalError
 from runtime.shell.turn import Turn
-from tests.runtime.shell.equipment import SlowJournal, TimedModel, facts_of, free, opened, types
+from runtime.testing import SlowJournal
+from tests.runtime.shell.equipment import TimedModel, facts_of, free, opened, types
 
 ROOT = "t00001"
 
