@@ -80,6 +80,11 @@ class ModelError(AdapterError):
 class ToolError(AdapterError):
     """A tool may raise this to choose the failure's kind and whether a retry makes sense."""
 
+    def __init__(
+        self, message: str, *, kind: str = "tool_error", retryable: bool = False, retry_after: float | None = None
+    ) -> None:
+        super().__init__(message, kind=kind, retryable=retryable, retry_after=retry_after)
+
 
 class InternalError(RuntimeFault):
     """A bug in turntree. Nothing was recorded for the step that failed; please report it."""

@@ -40,7 +40,7 @@ def describe(scenario: Scenario) -> str:
 
 
 def load(text: str) -> Scenario:
-    """Make a scenario again from what `describe` wrote, with its tools imported.
+    """Make a scenario again from what `describe` wrote; its tools are imported when it is prepared.
 
     The file may be gone or different by now: the stored text counts, and the tools that stand beside the file today.
 
@@ -54,15 +54,13 @@ def load(text: str) -> Scenario:
             f"this tree was started with models that a program gave ({names}); resume it from that program, with"
             " open_runtime(definitions=[load_scenario(..., models=...)])"
         )
-    scenario = rebuild_scenario(
+    return rebuild_scenario(
         stored["text"],
         Path(stored["path"]),
         offline=stored["offline"],
         tools=stored["tools"],
         answers=stored["answers"],
     )
-    scenario.prepare()
-    return scenario
 
 
 SCENARIO = register(
@@ -71,6 +69,7 @@ SCENARIO = register(
         build=lambda scenario: PLAN.build(scenario.plan),
         describe=describe,
         load=load,
+        prepare=Scenario.prepare,
         accept=accept,
     )
 )

@@ -15,7 +15,7 @@ import attrs
 
 from runtime.core import frame as f
 from runtime.core.agent_fold import AgentFold, AgentKit, AgentState
-from runtime.core.ports import ModelReply, ModelRequest
+from runtime.core.ports import ModelReply, ModelRequest, ToolSpec
 from runtime.values import events as e
 from runtime.values import signals as s
 from runtime.values.commands import CallModel, RunTool, Want
@@ -42,6 +42,7 @@ class AgentMachine(AgentFold):
 
     def __init__(self, agent: Agent, kit: AgentKit) -> None:
         super().__init__(agent, kit)
+        self.specs: Sequence[ToolSpec] | None = None
         self.decisions: Mapping[type[s.Signal], Callable[[AgentState, Any], list[e.EventData]]] = {
             s.Start: self._start,
             s.Granted: self._granted,
@@ -189,10 +190,16 @@ class AgentMachine(AgentFold):
         start = state.start
         assert start is not None
         return ModelRequest(
-            messages=tuple(state.messages), instructions=self.agent.instructions, tools=self.kit.specs,
+            messages=tuple(state.messages), instructions=self.agent.instructions, tools=self._told(),
             output=self.kit.output_schema, number=state.iterations, agent=self.agent.name, key=start.key,
             attempt=start.attempt,
         )  # fmt: skip
+
+    def _told(self) -> Sequence[ToolSpec]:
+        """Return what the model is told of tools and agents."""
+        if self.specs is None:
+            self.specs = (*[tool.spec for tool in self.kit.tools.values()], *self.kit.agent_specs)
+        return self.specs
 
     def judge(self, state: AgentState, call_key: str, reply: ModelReply, duration: float) -> s.ModelReplied:
         """Give each call its key and verdict, and hold a final text against the declared output.

@@ -26,7 +26,8 @@ class AgentKit:
 
     tools: Mapping[str, Tool]
     agents: Mapping[str, Agent]
-    specs: Sequence[ToolSpec]
+    agent_specs: Sequence[ToolSpec]
+    """What the model is told of the agents; tools say it themselves, once they are asked."""
     check_arguments: Mapping[str, Callable[[Any], str | None]]
     """For each name, says what is wrong with arguments, or None."""
     output_schema: Mapping[str, Any] | None = None

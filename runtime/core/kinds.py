@@ -23,7 +23,14 @@ def _no_text(definition: Any) -> str:
 
 
 def _no_load(text: str) -> Definition:
-    raise NotSupportedYet("this kind of root can only be resumed by the program that defines it")
+    raise NotSupportedYet(
+        "the journal does not hold enough to make this tree's definition again; give it: "
+        "runtime.resume(id, definition), or open_runtime(…, definitions=[definition])"
+    )
+
+
+def _ready(_: Any) -> None:
+    pass
 
 
 @attrs.frozen(kw_only=True)
@@ -36,7 +43,9 @@ class Kind:
     describe: Callable[[Any], str] = _no_text
     """Return the text of a root's definition; its digest tells whether it changed."""
     load: Callable[[str], Definition] = _no_load
-    """Rebuild a root's definition from that text, where it holds enough."""
+    """Rebuild a root's definition from that text, where it holds enough. Must not run the user's code."""
+    prepare: Callable[[Any], None] = _ready
+    """Get a rebuilt definition ready to run; `accept` does it for one that starts. Raises UsageError."""
     accept: Callable[[Any, Any], Any] = _accept_anything
     """Check `(definition, input)` before the first event and return the input with defaults.
 

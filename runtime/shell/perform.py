@@ -16,8 +16,6 @@ from runtime.values.jsonlike import Unserialisable, freeze
 from runtime.values.usage import Usage
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from runtime.shell.live import Live
     from runtime.values.commands import Command
 
@@ -92,7 +90,7 @@ def failure_of(error: BaseException, kind: str) -> Failure:
     Raises:
         InternalError: The exception is our own bug, which must not pass for somebody's failure.
     """
-    leaves = list(_leaves(error))
+    leaves = leaves_of(error)
     if any(isinstance(leaf, InternalError) for leaf in leaves):
         raise error
     if len(leaves) == 1:
@@ -103,9 +101,8 @@ def failure_of(error: BaseException, kind: str) -> Failure:
     return Failure(kind, freeze("; ".join([f"{type(leaf).__name__}: {leaf}" for leaf in leaves])))
 
 
-def _leaves(error: BaseException) -> Iterator[BaseException]:
+def leaves_of(error: BaseException) -> list[BaseException]:
+    """Return the errors that an exception group is about, or the error itself."""
     if isinstance(error, BaseExceptionGroup):
-        for inner in error.exceptions:
-            yield from _leaves(inner)
-    else:
-        yield error
+        return [leaf for inner in error.exceptions for leaf in leaves_of(inner)]
+    return [error]

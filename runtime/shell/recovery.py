@@ -130,8 +130,8 @@ def refuse_unsafe_calls(tree: Tree) -> None:
     if calls:
         raise NotResumable(
             f"{tree.root_id} stopped while these tool calls were in flight, and they are not declared `replay: safe`: "
-            f"{'; '.join(calls)}. Nobody knows whether they took effect. If running them again is harmless, declare "
-            "`replay: safe` on the tool and resume; otherwise cancel the tree"
+            f"{'; '.join(calls)}. Nobody knows whether they took effect. Look, then end the tree with `turntree cancel "
+            f"{tree.root_id}`; next time, declare `replay: safe` on tools that may run twice"
         )
 
 

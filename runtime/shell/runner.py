@@ -9,6 +9,7 @@ import trio
 
 from runtime.errors import JournalError, RuntimeFault
 from runtime.shell.loop import run_turn
+from runtime.shell.perform import leaves_of
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -131,14 +132,8 @@ async def _run_with_handler(runtime: Runtime, tree: Tree, on_request: OnRequest,
 
 def single_cause(error: BaseException) -> BaseException:
     """Return the one error that a group is about: its only leaf, or the only one of ours; else the group."""
-    leaves = _leaves(error)
+    leaves = leaves_of(error)
     if len(leaves) == 1:
         return leaves[0]
     ours = [leaf for leaf in leaves if isinstance(leaf, RuntimeFault)]
     return ours[0] if len(ours) == 1 else error
-
-
-def _leaves(error: BaseException) -> list[BaseException]:
-    if isinstance(error, BaseExceptionGroup):
-        return [leaf for inner in error.exceptions for leaf in _leaves(inner)]
-    return [error]

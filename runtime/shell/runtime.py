@@ -102,7 +102,10 @@ class Runtime:
         return result_of(tree)
 
     async def _create(self, what: Definition, input: Any, budget: Budget) -> Tree:
-        kind = find(what.kind)
+        sort = getattr(what, "kind", None)
+        if isinstance(what, type) or not isinstance(sort, str):
+            raise UsageError(f"{what!r} cannot be run; give an Agent, a Plan or a scenario")
+        kind = find(sort)
         accepted = freeze(kind.accept(what, input), where="input")
         digest = await self.digest(what)
         now = self.clock.now()
@@ -159,6 +162,7 @@ class Runtime:
             if asked is not None and tree.root.state.ending is None:  # the process died before it could close the tree
                 tree.close(tree.root, Cause("cancelled", asked.reason, asked.by))
             if tree.root.state.ending is None:
+                find(tree.definition.kind).prepare(tree.definition)
                 refuse_unsafe_calls(tree)
                 self.trees[root_id] = tree
                 revive(tree)

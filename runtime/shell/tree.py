@@ -40,6 +40,7 @@ class Tree:
         self.journal = runtime.journal
         self.claim = claim
         self.root_id = claim.root_id
+        self.definition = definition
         self.position = position
         """Of the newest fact."""
         self.durable = position
@@ -250,7 +251,7 @@ class Tree:
             never = s.ChildCame(n, Status.CANCELLED, None, NO_USAGE, None, now)
             came[n] = child.came() if child is not None and child.state.ending is not None else never
         abandoned = frozenset(
-            [key for key, command in state.open.items() if type(command) is RunTool and command.tool.in_thread]
+            [key for key in live.emitters if type(c := state.open.get(key)) is RunTool and c.tool.in_thread]
         )
         closing = machine.decide(state, s.Close(cause, tuple([came[n] for n in sorted(came)]), abandoned))
         for event in closing:

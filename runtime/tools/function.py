@@ -151,7 +151,9 @@ def as_tool(thing: object) -> Tool:
 
 
 def _is_tool(thing: object) -> TypeGuard[Tool]:
-    return not isinstance(thing, type) and all(hasattr(thing, part) for part in _PORT)
+    # Looked up without reading it: a tool may have to be imported before it can tell its parameters.
+    own = getattr(thing, "__dict__", ())
+    return not isinstance(thing, type) and all(hasattr(type(thing), part) or part in own for part in _PORT)
 
 
 def _make(

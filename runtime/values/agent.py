@@ -30,8 +30,8 @@ class Agent:
     """Agents that it may call, each a tool of its own name. Read when the agent first runs, so a cycle can be tied."""
     inputs: Mapping[str, Any] | None = attrs.field(default=None, kw_only=True)
     """JSON Schema of its input when it is called as a tool; default one text, `task`."""
-    output: Mapping[str, Any] | type | None = attrs.field(default=None, kw_only=True)
-    """JSON Schema of its output, or a class that stands for one; None means text."""
+    output: Any = attrs.field(default=None, kw_only=True)
+    """JSON Schema of its output, or a type that stands for one (a dataclass, `list[int]`); None means text."""
     description: str = attrs.field(default="", kw_only=True)
     """What a calling model is told of it; default the instructions."""
     max_iterations: int = attrs.field(default=100, kw_only=True, validator=_at_least_one)

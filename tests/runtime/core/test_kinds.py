@@ -70,7 +70,7 @@ async def test_some_kinds_cannot_be_roots(autojump_clock: MockClock) -> None:
 
 def test_some_roots_cannot_be_rebuilt() -> None:
     """A definition that is a program's own cannot be read from a text."""
-    with pytest.raises(NotSupportedYet, match="only be resumed by the program that defines it"):
+    with pytest.raises(NotSupportedYet, match="give it: runtime"):
         find("agent").load("{}")
 
 

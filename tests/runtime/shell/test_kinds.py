@@ -1,44 +1,76 @@
-"""Agents as a kind: their tools by name, and what counts as another version."""
+"""What is wrong with an agent is said before anything is recorded, and never blamed on a model."""
 
 from typing import Any
 
 import pytest
+from trio.testing import MockClock
 
-from runtime import Agent, UsageError
-from runtime.shell.kinds import describe_agent, kit_of
+from planner import Task
+from runtime import Agent, UsageError, open_runtime
+from runtime.journal.memory import MemoryJournal
 from runtime.testing import FunctionModel
 
-MODEL = FunctionModel(lambda _: "x")
+MODEL = FunctionModel(lambda request: "done")
 
 
-async def look(name: str) -> str:
-    """Look."""
-    return name
-
-
-def test_two_of_one_name_are_refused() -> None:
-    """A tool and an agent of one name could not be told apart by a model."""
-    with pytest.raises(UsageError, match="agent 'a' has two tools or agents named 'look'"):
-        kit_of(Agent("a", model=MODEL, tools=[look], agents=[Agent("look", model=MODEL)]))
+async def refused(what: Any, given: Any = "go") -> str:
+    """Try to run something, and return what is said; nothing may have been recorded."""
+    journal = MemoryJournal()
+    async with open_runtime(journal) as runtime:
+        with pytest.raises(UsageError) as caught:
+            await runtime.run(what, given)
+        assert await runtime.roots() == []
+    return str(caught.value)
 
 
 @pytest.mark.parametrize(
-    "change",
-    [{"instructions": "other"}, {"version": "2"}, {"max_steps": 3}, {"tools": [look]}, {"output": {"type": "string"}}],
+    ("output", "said"),
+    [
+        ({"type": "objec"}, "output of agent 'lead' is not a JSON Schema"),
+        ({"n": "integer"}, "checks nothing"),
+        ("x", "cannot come from JSON"),
+        ({"type": "array", "items": {"$ref": "#/nowhere"}}, "JSON Schema"),
+    ],
 )
-def test_what_changes_an_agent_changes_its_description(change: dict[str, Any]) -> None:
-    """A stored tree does not go on with an agent that behaves differently, also when it is one below."""
-    one, other = Agent("a", model=MODEL), Agent("a", model=MODEL, **change)
-    assert describe_agent(one) != describe_agent(other)
-    above = [describe_agent(Agent("top", model=MODEL, agents=[below])) for below in (one, other)]
-    assert above[0] != above[1]
-    assert describe_agent(one) == describe_agent(Agent("a", model=MODEL))
+async def test_a_wrong_output_is_the_callers_mistake(output: Any, said: str, autojump_clock: MockClock) -> None:
+    """A schema that is none, or that says nothing, is refused with the agent's name."""
+    assert said in await refused(Agent("lead", model=MODEL, output=output))
 
 
-def test_agents_may_call_themselves() -> None:
-    """A cycle of agents is described and resolved like any other."""
-    below: list[Agent] = []
-    agent = Agent("a", model=MODEL, agents=below)
-    below.append(agent)
-    assert describe_agent(agent)
-    assert set(kit_of(agent).agents) == {"a"}
+async def test_an_output_may_be_any_type_that_json_has(autojump_clock: MockClock) -> None:
+    """`list[int]` stands for its schema."""
+    agent = Agent("lead", model=FunctionModel(lambda request: "[1, 2]"), output=list[int])
+    async with open_runtime() as runtime:
+        assert (await runtime.run(agent, "go")).output == [1, 2]
+
+
+@pytest.mark.parametrize("what", [None, "x", Task("a"), Agent])
+async def test_what_is_no_definition_is_refused(what: Any, autojump_clock: MockClock) -> None:
+    """Only agents, plans and scenarios run."""
+    assert "give an Agent, a Plan or a scenario" in await refused(what)
+
+
+async def test_parts_of_an_agent_are_checked_with_it(autojump_clock: MockClock) -> None:
+    """A model or an agent below that is none is named, however deep it is."""
+    model: Any = None
+    below: Any = "x"
+    assert "model of agent 'lead'" in await refused(Agent("lead", model=model))
+    middle = Agent("middle", model=MODEL, agents=[below])
+    assert "'middle' may call 'x'" in await refused(Agent("lead", model=MODEL, agents=[middle]))
+
+
+async def test_two_tools_of_one_name_are_refused(autojump_clock: MockClock) -> None:
+    """A model could not tell them apart."""
+
+    def add(a: int) -> int:
+        """Add."""
+        return a
+
+    assert "two tools or agents named 'add'" in await refused(Agent("lead", model=MODEL, tools=[add, add]))
+
+
+async def test_declared_inputs_hold_for_the_root_too(autojump_clock: MockClock) -> None:
+    """What does not fit is refused before the first fact."""
+    schema = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
+    agent = Agent("lead", model=MODEL, inputs=schema)
+    assert "input of agent 'lead'" in await refused(agent, {"n": "many"})
