@@ -45,7 +45,8 @@ async def test_a_call_in_flight_is_refused_by_name(autojump_clock: MockClock) ->
         for _ in range(2):
             with pytest.raises(NotResumable) as refused:
                 await runtime.resume(ROOT)
-        for part in ("pay", f"{ROOT}.1", f"{ROOT}.2", "'euros': 3", "'euros': 4", "replay: safe", f"turntree cancel {ROOT}"):
+        end = f"turntree cancel {ROOT}"
+        for part in ("pay", f"{ROOT}.1", f"{ROOT}.2", "'euros': 3", "'euros': 4", "replay: safe", end):
             assert part in str(refused.value)
         assert await facts_of(runtime, ROOT) == before
         assert (await runtime.cancel(ROOT, "give up")).status is Status.CANCELLED
