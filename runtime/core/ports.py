@@ -103,7 +103,6 @@ class RootInfo:
     """Of the root, as the last append said: a terminal status, `WAITING` when parked, else `RUNNING`."""
     owner: str | None
     """Who holds it right now, or None."""
-    key: str | None = None
 
 
 class Claim(Protocol):

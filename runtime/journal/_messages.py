@@ -28,11 +28,6 @@ def root_taken(root_id: str) -> UsageError:
     return UsageError(f"there is a tree {root_id!r} already; ids of trees must be unique, so take a new one")
 
 
-def key_taken(key: str, root_id: str) -> UsageError:
-    """Return the error for a new tree whose key is in use."""
-    return UsageError(f"tree {root_id} was started with the key {key!r}; go on with it, or take another key")
-
-
 def lost(root_id: str) -> str:
     """Say that a claim does not count any more."""
     return f"{root_id} is not held here any more; nothing was written. Claim it again and go on from what is stored"

@@ -25,7 +25,7 @@ _FACT: Final = (
     "FROM facts f JOIN trees t ON t.id = f.tree "
 )
 _ROOT: Final = (
-    "SELECT t.root_id, t.kind, t.name, t.key, t.definition, t.started_at, t.updated_at, t.position, t.status, "
+    "SELECT t.root_id, t.kind, t.name, t.definition, t.started_at, t.updated_at, t.position, t.status, "
     "t.claimed_at, o.id, o.host, o.pid, o.lease_until FROM trees t LEFT JOIN owners o ON o.id = t.owner "
 )
 
@@ -96,9 +96,9 @@ class Reader:
         ((now,),) = self._connection.execute(NOW)
         found = []
         for row in self._connection.execute(_ROOT + clause, values):
-            root_id, kind, name, key, definition, started, updated, position, status, since, *owner = row
+            root_id, kind, name, definition, started, updated, position, status, since, *owner = row
             info = RootInfo(
-                root_id=root_id, kind=kind, name=name, key=key, definition=definition, started_at=started,
+                root_id=root_id, kind=kind, name=name, definition=definition, started_at=started,
                 updated_at=updated, position=position, status=status,
                 owner=holding(self._owners, owner, since, now),
             )  # fmt: skip

@@ -26,7 +26,6 @@ CREATE TABLE trees (
     root_id TEXT NOT NULL UNIQUE,
     kind TEXT NOT NULL,
     name TEXT NOT NULL,
-    key TEXT UNIQUE,
     definition TEXT,
     started_at REAL NOT NULL,
     updated_at REAL NOT NULL,

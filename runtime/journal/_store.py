@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 
 from runtime.errors import TreeHeld
-from runtime.journal._messages import key_taken, no_tree, root_taken
+from runtime.journal._messages import no_tree, root_taken
 from runtime.journal._owners import OwnerLock, Owners
 from runtime.journal._schema import connect, prepare
 
@@ -94,17 +94,15 @@ class Store:
             self._lock.let_go()
             self._lock = None
 
-    def create(self, root_id: str, kind: str, name: str, definition: str | None, now: float, key: str | None) -> Grant:
+    def create(self, root_id: str, kind: str, name: str, definition: str | None, now: float) -> Grant:
         """Make a tree and hold it."""
         if self._execute("SELECT 1 FROM trees WHERE root_id = ?", (root_id,)).fetchone():
             raise root_taken(root_id)
-        if key is not None and (row := self._execute("SELECT root_id FROM trees WHERE key = ?", (key,)).fetchone()):
-            raise key_taken(key, row[0])
         owner = self._own_id(now)
         cursor = self._execute(
-            "INSERT INTO trees (root_id, kind, name, key, definition, started_at, updated_at, owner, claimed_at) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (root_id, kind, name, key, definition, now, now, owner, now),
+            "INSERT INTO trees (root_id, kind, name, definition, started_at, updated_at, owner, claimed_at) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            (root_id, kind, name, definition, now, now, owner, now),
         )
         return Grant(_number(cursor), epoch=1, position=0)
 

@@ -11,7 +11,7 @@ import trio
 
 from runtime.core.ports import Claim, RootInfo
 from runtime.errors import InternalError, StaleWriter, TreeHeld
-from runtime.journal._messages import gap, key_taken, lost, no_definition, no_tree, root_taken
+from runtime.journal._messages import gap, lost, no_definition, no_tree, root_taken
 from runtime.values.events import Fact
 
 if TYPE_CHECKING:
@@ -51,7 +51,6 @@ class MemoryJournal:
         self._trees: dict[str, _Tree] = {}
         self._log: list[Fact] = []
         self._definitions: dict[str, str] = {}
-        self._keys: dict[str, str] = {}
         self._numbers = count()
 
     async def open(self) -> None:
@@ -64,21 +63,17 @@ class MemoryJournal:
             self._let_go(tree)
         await trio.lowlevel.checkpoint()
 
-    async def create(
-        self, root_id: str, *, kind: str, name: str, definition: str | None, now: float, key: str | None = None
-    ) -> MemoryClaim:
+    async def create(self, root_id: str, *, kind: str, name: str, definition: str | None, now: float) -> MemoryClaim:
         """Make an empty tree and claim it. Not a checkpoint, since there is nothing to wait for.
 
         Raises:
-            UsageError: The id or the key is taken.
+            UsageError: The id is taken.
         """
         if root_id in self._trees:
             raise root_taken(root_id)
-        if key is not None and self._keys.setdefault(key, root_id) != root_id:
-            raise key_taken(key, self._keys[key])
         info = RootInfo(
             root_id=root_id, kind=kind, name=name, definition=definition, started_at=now, updated_at=now,
-            position=0, status="RUNNING", owner=None, key=key,
+            position=0, status="RUNNING", owner=None,
         )  # fmt: skip
         tree = self._trees[root_id] = _Tree(info, next(self._numbers))
         return self._claim(tree)

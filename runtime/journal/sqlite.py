@@ -119,16 +119,14 @@ class SqliteJournal:
 
     # -------------------------------------------------------------------------------------------- owners
 
-    async def create(
-        self, root_id: str, *, kind: str, name: str, definition: str | None, now: float, key: str | None = None
-    ) -> SqliteClaim:
+    async def create(self, root_id: str, *, kind: str, name: str, definition: str | None, now: float) -> SqliteClaim:
         """Make an empty tree and claim it. A checkpoint; not cancellable once it began.
 
         Raises:
-            UsageError: The id or the key is taken.
+            UsageError: The id is taken.
             JournalError: The store failed.
         """
-        grant = await self._do(lambda store: store.create(root_id, kind, name, definition, now, key))
+        grant = await self._do(lambda store: store.create(root_id, kind, name, definition, now))
         return self._granted(root_id, grant)
 
     async def claim(self, root_id: str, *, now: float) -> SqliteClaim:

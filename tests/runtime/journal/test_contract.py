@@ -80,15 +80,13 @@ async def test_an_unknown_tree_is_answered_with_the_nearest(make: Make) -> None:
             await journal.claim("k3v8", now=1.0)
 
 
-async def test_ids_and_keys_are_unique(make: Make) -> None:
-    """A second tree of the same id or key is refused; for a key, with the tree that has it."""
+async def test_ids_are_unique(make: Make) -> None:
+    """A second tree of the same id is refused, and changes nothing."""
     async with opened(make()) as journal:
-        await journal.create("a1", kind="agent", name="scout", definition=None, now=1.0, key="nightly")  # type: ignore[call-arg]
+        await new_tree(journal, "a1")
         with pytest.raises(UsageError, match="tree 'a1' already"):
             await new_tree(journal, "a1")
-        with pytest.raises(UsageError, match="tree a1 was started with the key 'nightly'"):
-            await journal.create("b2", kind="agent", name="scout", definition=None, now=1.0, key="nightly")  # type: ignore[call-arg]
-        assert [(info.root_id, info.key) for info in await journal.roots()] == [("a1", "nightly")]
+        assert [info.root_id for info in await journal.roots()] == ["a1"]
 
 
 async def test_a_held_tree_is_refused_and_a_released_one_taken(make: Make) -> None:
