@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
-from importlib.metadata import entry_points
 from typing import Any, Final, cast
 
 import attrs
@@ -55,22 +54,27 @@ def from_json(raw: bytes | str) -> Any:
         raise UsageError(f"not JSON: {error}") from error
 
 
-def installed_payloads() -> Iterable[Payload]:
-    """Return the payload classes of all kinds that this process or an installed package knows.
+def installed_payloads() -> Iterator[Payload]:
+    """Yield the payload classes of the kinds that this process knows, then those of all installed packages.
+
+    A package is imported only once somebody wants more than what came before.
 
     Raises:
         JournalError: A package that declares a kind cannot be imported.
     """
-    found = [payload for kind in all_kinds() for payload in kind.payloads]
+    for kind in all_kinds():
+        yield from kind.payloads
+    from importlib.metadata import entry_points  # slow to import, and most types are known by now
+
     for entry in entry_points(group=ENTRY_POINT_GROUP):
         try:
-            found.extend(entry.load().payloads)
+            payloads = entry.load().payloads
         except (ImportError, AttributeError) as error:
             raise JournalError(
                 f"the kind {entry.name!r} ({entry.value}) is declared by an installed package but does not load: "
                 f"{error}; install that package again, or remove it"
             ) from error
-    return found
+        yield from payloads
 
 
 class Codec:
@@ -78,7 +82,7 @@ class Codec:
 
     Args:
         payloads: The classes that it knows from the start.
-        kinds: Where it looks, once, when it meets a type that it does not know.
+        kinds: Where it looks, as far as it must, when it meets a type that it does not know.
     """
 
     def __init__(
@@ -188,13 +192,22 @@ class Codec:
 
     def _reader(self, type: str) -> tuple[_Read, Payload] | None:
         cls = self._classes.get(type)
-        if cls is None and not self._looked:
-            self.extend(self._kinds())
-            self._looked = True
-            cls = self._classes.get(type)
+        if cls is None:
+            cls = self._look_for(type)
         if cls is None:
             return None
         return self._readers.setdefault(type, (_CONVERTER.get_structure_hook(cls), cls))
+
+    def _look_for(self, type: str) -> Payload | None:
+        """Make the classes of more kinds known until one has this type, or all are known."""
+        if self._looked:
+            return None
+        for cls in self._kinds():
+            self.extend([cls])
+            if cls.type == type:
+                return cls
+        self._looked = True
+        return None
 
 
 _ADVICE: Final = "the record was left as it is; restore it from a copy, or read it with the version that wrote it"

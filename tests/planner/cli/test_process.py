@@ -6,6 +6,7 @@ import re
 import select
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -89,6 +90,21 @@ def test_data_is_utf_8_whatever_the_locale(cli: Cli, folder: Path) -> None:
     out, error = shown.communicate(timeout=PATIENCE)
     assert (shown.returncode, error) == (Exit.DONE, "")
     assert out.startswith("✓ asks ")
+
+
+def test_looking_loads_no_more_than_it_needs(cli: Cli, folder: Path) -> None:
+    """Commands that only look are quick: what reads scenarios and paints terminals stays unloaded."""
+    cli("run", "asks.yaml", "--virtual-time", "--quiet")
+    program = """if True:
+        import sys
+        from planner.cli import main
+        for command in ("list", "tree", "why", "events", "requests"):
+            assert main([command]) == 0
+        print("loaded:", {"planner.scenario", "yaml", "rich", "jsonschema"} & set(sys.modules))
+    """
+    shown = subprocess.run([sys.executable, "-c", program], cwd=folder, capture_output=True, text=True, check=False)
+    assert shown.returncode == 0, shown.stderr
+    assert shown.stdout.splitlines()[-1] == "loaded: set()"
 
 
 def test_a_full_disk_is_no_bug(cli: Cli, folder: Path) -> None:

@@ -1,6 +1,7 @@
 """Payloads, events and values as JSON."""
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -201,6 +202,17 @@ def test_installed_packages_are_asked_for_unknown_types(tmp_path: Path, monkeypa
     install(tmp_path, "kind_that_works", program)
     monkeypatch.setattr(sys, "path", [str(tmp_path)])
     assert Codec().decode("PLAN_DRAWN", b'{"tasks": ["a"]}') == PlanDrawn(("a",))
+
+
+def test_kinds_are_asked_no_further_than_needed() -> None:
+    """Packages that may be slow to import are left alone once a type is known."""
+
+    def kinds() -> Iterator[type[EventData]]:
+        yield PlanDrawn
+        raise AssertionError("nobody wanted more")
+
+    data = PlanDrawn(("a",))
+    assert Codec(kinds=kinds).decode("PLAN_DRAWN", Codec().encode(data)) == data
 
 
 def test_a_broken_package_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
