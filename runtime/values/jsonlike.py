@@ -41,6 +41,8 @@ DEEPEST: Final = 200
 LEAST: Final = -(2**63)
 MOST: Final = 2**64 - 1
 
+_STEPS_SHOWN: Final = 6
+"""Steps of a path that are shown from its beginning, and from its end, when it is too long to read."""
 _REPLACEMENT = "\ufffd"
 _UNKEEPABLE = re.compile("[\0\ud800-\udfff]")
 _IDENTIFIER = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*")
@@ -86,8 +88,11 @@ class Unserialisable(ValueError):
 
     @property
     def path(self) -> str:
-        """Where it stands, such as `result.a[1].b`; empty when the value itself is meant."""
-        return path_text(self._steps[::-1], self._where)
+        """Where it stands, such as `result.a[1].b`; empty when the value itself is meant. A long one is cut."""
+        steps = self._steps[::-1]
+        if len(steps) <= 2 * _STEPS_SHOWN:
+            return path_text(steps, self._where)
+        return path_text(steps[-_STEPS_SHOWN:], path_text(steps[:_STEPS_SHOWN], self._where) + "…")
 
     def _inside(self, value: object, step: str | int) -> None:
         """Take note, on the way up, that the culprit stands at `step` of `value`."""

@@ -272,6 +272,16 @@ def test_too_many_levels_are_refused(levels: int) -> None:
             freeze(value)
 
 
+def test_a_long_way_is_told_by_its_ends() -> None:
+    """Where something stands so deep that nobody would read the whole way, its beginning and its end are named."""
+    value: Any = {"bad": object()}
+    for _ in range(150):
+        value = [value]
+    with pytest.raises(Unserialisable) as caught:
+        freeze({"rows": value}, where="result")
+    assert caught.value.path == "result.rows[0][0][0][0][0]…[0][0][0][0][0].bad"
+
+
 def test_the_deepest_allowed_value_can_be_written() -> None:
     """200 levels pass, and the JSON library can write and read them."""
     value: Any = "bottom"
