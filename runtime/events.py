@@ -1,6 +1,9 @@
 """Every event class, for users: `from runtime.events import ChildEnded, TextBlockDelta`."""
 
 from runtime.values.events import (
+    ENDINGS as ENDINGS,
+)
+from runtime.values.events import (
     FACTS as FACTS,
 )
 from runtime.values.events import (

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from runtime.core.grammar_rules import RULES
 from runtime.core.grammar_turn import Broken, TurnRecord
-from runtime.core.legality import ENDINGS, LEGAL, Position
+from runtime.core.legality import ENDED_AS, LEGAL, Position
 from runtime.errors import RuntimeFault
 from runtime.values.ids import parent_of
 
@@ -77,7 +77,7 @@ def check_grammar(facts: Iterable[Fact], *, ended: bool) -> None:
                 turn.legal = LEGAL[after]
         name = "the end"
         if ended and (root is None or root.position is not Position.ENDED):
-            raise Broken(f"the root has no terminal fact; one of {', '.join(ENDINGS)} must be the last")
+            raise Broken(f"the root has no terminal fact; one of {', '.join(ENDED_AS)} must be the last")
     except Broken as broken:
         turn_id = fact.turn_id if fact is not None else "?"
         raise GrammarError(str(broken), turn_id=turn_id, position=position, type=name) from None

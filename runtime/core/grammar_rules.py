@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from runtime.core.grammar_tasks import TASK_RULES
 from runtime.core.grammar_turn import CHILD, MODEL, RETRY, TOOL, Broken, ChildRecord, TurnRecord
-from runtime.core.legality import ENDINGS, Position
+from runtime.core.legality import ENDED_AS, Position
 from runtime.values.status import Status
 
 if TYPE_CHECKING:
@@ -269,7 +269,7 @@ def _compare_endings(data: Any, record: TurnRecord | None) -> None:
     ending = record.ending
     if record.position is not Position.ENDED or ending is None:
         raise Broken(f"child {data.n} has not ended; a child's terminal fact comes first")
-    status = ENDINGS[ending.type]
+    status = ENDED_AS[ending.type]
     if data.status != status:
         raise Broken(f"child {data.n} ended as {status}, not {data.status}")
     output = getattr(ending, "output", None)
@@ -297,7 +297,7 @@ RULES: Mapping[str, Callable[[TurnRecord, Any], None]] = {
     "TURN_RECOVERED": _turn_recovered,
     "CANCELLATION_REQUESTED": _cancellation_requested,
     "STOP_REQUESTED": _stop_requested,
-    **dict.fromkeys(ENDINGS, _ended),
+    **dict.fromkeys(ENDED_AS, _ended),
     "STEP_STARTED": _step_started,
     "STEP_COMPLETED": _step_completed,
     "MODEL_STARTED": _model_started,

@@ -18,7 +18,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
-from runtime.values.payloads import FACTS
+from runtime.values.payloads import ENDINGS, FACTS
 from runtime.values.status import Status
 
 if TYPE_CHECKING:
@@ -36,14 +36,10 @@ class Position(StrEnum):
     ENDED = "ENDED"
 
 
-ENDINGS: Final[Mapping[str, Status]] = {
-    "TURN_COMPLETED": Status.COMPLETED,
-    "TURN_FAILED": Status.FAILED,
-    "TURN_CANCELLED": Status.CANCELLED,
-    "MAX_ITERATIONS_REACHED": Status.MAX_ITERATIONS_REACHED,
-    "MAX_STEPS_REACHED": Status.MAX_STEPS_REACHED,
+ENDED_AS: Final[Mapping[str, Status]] = {
+    payload.type: Status(payload.type.removeprefix("TURN_")) for payload in FACTS if payload in ENDINGS
 }
-"""The terminal facts, and the status that each one gives its Turn."""
+"""The types of the terminal facts, and the status that each one gives its Turn."""
 
 _NEWS: Final = ("REQUEST_ANSWERED", "CANCELLATION_REQUESTED", "TURN_RECOVERED", "UNKNOWN")
 """What reaches a suspended Turn. A fact of a type that this version does not know is taken as it comes."""
@@ -59,7 +55,7 @@ LEGAL: Final[Mapping[Position, Mapping[str, Position | None]]] = {
         "TURN_STARTED": None,
         "TURN_RESUMED": None,
         "TURN_SUSPENDED": Position.SUSPENDED,
-        **dict.fromkeys(ENDINGS, Position.ENDED),
+        **dict.fromkeys(ENDED_AS, Position.ENDED),
     },
     Position.SUSPENDED: {
         "TURN_RESUMED": Position.RUNNING,

@@ -5,13 +5,7 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING, Self
 
-from runtime.values.events import (
-    MaxIterationsReached,
-    MaxStepsReached,
-    TurnCancelled,
-    TurnCompleted,
-    TurnFailed,
-)
+from runtime.values.events import ENDINGS
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -20,7 +14,6 @@ if TYPE_CHECKING:
     from runtime.shell.tree import Tree
     from runtime.values.envelopes import Event, Fact, Preview
 
-ENDINGS = frozenset({TurnCompleted, TurnFailed, TurnCancelled, MaxIterationsReached, MaxStepsReached})
 _CHUNK = 512
 _MAX_PREVIEWS = 20_000
 """Previews that wait for a slow reader; beyond it the oldest are dropped, since facts hold the whole text."""

@@ -18,6 +18,9 @@ from runtime.values.envelopes import (
     TurnHeader as TurnHeader,
 )
 from runtime.values.payloads import (
+    ENDINGS as ENDINGS,
+)
+from runtime.values.payloads import (
     FACTS as FACTS,
 )
 from runtime.values.payloads import (

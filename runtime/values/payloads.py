@@ -388,3 +388,8 @@ FACTS: tuple[type[EventData], ...] = (
     TaskAnswerRequested, RequestAnswered, RequestWithdrawn, ChildStarted, ChildSuspended, ChildResumed, ChildEnded,
     RetryScheduled, Custom,
 )  # fmt: skip
+
+ENDINGS: frozenset[type[EventData]] = frozenset(
+    {TurnCompleted, TurnFailed, TurnCancelled, MaxIterationsReached, MaxStepsReached}
+)
+"""The terminal facts: one of these is the last of its Turn."""

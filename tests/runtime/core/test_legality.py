@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from runtime.core.legality import ENDINGS, LEGAL, Position, diagram, following, transitions
+from runtime.core.legality import ENDED_AS, LEGAL, Position, diagram, following, transitions
 from runtime.values.payloads import FACTS
 from runtime.values.status import TERMINAL
 
@@ -51,11 +51,11 @@ def test_nothing_follows_an_ending() -> None:
     assert following(Position.ENDED, "TYPE_OF_ANOTHER_KIND") is None
 
 
-@pytest.mark.parametrize("type", ENDINGS)
+@pytest.mark.parametrize("type", ENDED_AS)
 def test_a_running_turn_can_end(type: str) -> None:
     """Every terminal fact ends a running Turn with a terminal status."""
     assert following(Position.RUNNING, type) is Position.ENDED
-    assert ENDINGS[type] in TERMINAL
+    assert ENDED_AS[type] in TERMINAL
 
 
 def test_a_suspended_turn_is_closed_from_outside_only() -> None:
