@@ -14,6 +14,7 @@ from runtime.values import events as e
 from runtime.values.status import Status
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import TextIO
 
     from planner.inspector import Node, TreeView
@@ -112,13 +113,22 @@ def _line(node: Node, fact: e.Fact) -> str:
             key = path_of(node, node.last_ended)
             return f"{key} is tried again in {span(due - fact.time)} (attempt {attempt}) after {error.kind}"
         case e.TurnRecovered(calls=calls):
-            return f"{name} goes on where it stopped; {', '.join(calls)} runs again"
+            return f"{name} goes on where it stopped{_again(node, calls)}"
         case p.TaskSkipped(key=key, index=None, reason=reason):
             return f"{path_of(node, key)} is skipped ({clean(reason)})"
         case e.TurnSuspended() if node.parent is None:
             return f"{name} waits"
         case _:
-            return _ending(name, node) if node.ended == fact.time and type(fact.data) in _ENDINGS else ""
+            return _ending(name, node) if node.ended == fact.time and type(fact.data) in e.ENDINGS else ""
+
+
+def _again(node: Node, calls: Sequence[str]) -> str:
+    """Say what a Turn that was taken over does once more, and what it still waits to do."""
+    running = [node.calls[key].what for key in calls if key in node.calls]
+    waiting = [clean(node.retries[key].key) for key in calls if key in node.retries]
+    parts = [f"{', '.join(running)} {'runs' if len(running) == 1 else 'run'} again"] if running else []
+    parts += [f"{key} is still to be tried again" for key in waiting]
+    return "".join([f"; {part}" for part in parts])
 
 
 def _ending(name: str, node: Node) -> str:
@@ -126,6 +136,3 @@ def _ending(name: str, node: Node) -> str:
     reason = f": {clean(node.error.message)}" if node.error is not None else ""
     word = {Status.COMPLETED: "is done"}.get(node.status, str(node.status))
     return f"{name} {word} after {span(node.elapsed(0.0))}{spent}{reason}"
-
-
-_ENDINGS = frozenset({e.TurnCompleted, e.TurnFailed, e.TurnCancelled, e.MaxIterationsReached, e.MaxStepsReached})

@@ -27,6 +27,11 @@ class OpenCall:
     started: float
     arguments: Any = None
 
+    @property
+    def what(self) -> str:
+        """What is called, in words."""
+        return f"the {self.sort} {clean(self.name)}"
+
 
 @attrs.frozen
 class Retry:

@@ -69,13 +69,12 @@ def _waiting(node: Node, setting: Setting) -> Iterator[str]:
                 f"{clean(retry.error.message)} (attempt {retry.attempt})"
             )
         for call in below.calls.values():
-            what = f"the model {call.name}" if call.sort == "model" else f"the tool {call.name}"
             given = f" with {short(call.arguments, 60)}" if call.arguments is not None else ""
             if setting.held:
-                yield f"{prefix}waits for {what}{given} {_since(call.started, setting.now)}"
+                yield f"{prefix}waits for {call.what}{given} {_since(call.started, setting.now)}"
             else:
                 yield (
-                    f"{prefix}waits for {what}{given}, which was in flight when the process stopped; resume it: "
+                    f"{prefix}waits for {call.what}{given}, which was in flight when the process stopped; resume it: "
                     f"{resume_command(_root(node).turn_id, options=setting.options)}"
                 )
 
