@@ -24,7 +24,7 @@ _BECAME = {FAILED: "failed", CANCELLED: "was cancelled", SKIPPED: "was skipped"}
 
 
 GRAPHS: WeakKeyDictionary[Plan, PlanGraph] = WeakKeyDictionary()
-"""Graphs of plans that were checked and are about to run."""
+"""Graphs of plans that were checked, with what they give their tools."""
 
 
 class PlanFold:

@@ -15,6 +15,16 @@ from runtime.errors import UsageError
 from runtime.tools.function import as_tool
 
 
+def prepare_plan(plan: Plan) -> None:
+    """Check a plan and what it gives its tools. Once is enough, since a plan does not change.
+
+    Raises:
+        PlanInvalid: The plan has faults; the error lists them all.
+    """
+    if plan not in GRAPHS:
+        GRAPHS[plan] = checked_graph(plan, lambda tool: as_tool(tool).spec)
+
+
 def accept_plan(plan: Plan, given: Any) -> Any:
     """Check a plan and its inputs before the first event; returns the inputs with defaults.
 
@@ -22,7 +32,7 @@ def accept_plan(plan: Plan, given: Any) -> Any:
         PlanInvalid: The plan has faults; the error lists them all.
         UsageError: The inputs do not fit what the plan declares.
     """
-    GRAPHS[plan] = checked_graph(plan)
+    prepare_plan(plan)
     try:
         return accept_inputs(plan, {} if given is None else given)
     except TaskInvalid as invalid:
@@ -60,4 +70,13 @@ def _task(task: Task, agents: dict[int, str]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-PLAN = register(Kind(name="plan", build=PlanMachine, describe=describe_plan, accept=accept_plan, payloads=PAYLOADS))
+PLAN = register(
+    Kind(
+        name="plan",
+        build=PlanMachine,
+        describe=describe_plan,
+        prepare=prepare_plan,
+        accept=accept_plan,
+        payloads=PAYLOADS,
+    )
+)

@@ -8,6 +8,7 @@ from planner.plan.check import check_plan as check_plan
 from planner.plan.check import checked_graph as checked_graph
 from planner.plan.check_task import KINDS as KINDS
 from planner.plan.faults import CODES as CODES
+from planner.plan.faults import START_CODES as START_CODES
 from planner.plan.faults import Fault as Fault
 from planner.plan.fields import FieldsInvalid as FieldsInvalid
 from planner.plan.fields import JsonSchema as JsonSchema

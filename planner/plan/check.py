@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import attrs
 
 from planner.plan.check_task import check_task, is_count, is_name
-from planner.plan.faults import Fault, Path, did_you_mean, spell_path
+from planner.plan.faults import Fault, Path, did_you_mean
 from planner.plan.fields import FieldsInvalid, fields_schema
-from planner.plan.fit import mismatch
+from planner.plan.given import Taker
 from planner.plan.graph import PlanGraph
 from planner.plan.references import Scan, scan_task
 from planner.plan.resolve import check_list, check_references
-from planner.plan.scope import Scope, declared_inputs, plan_output
+from planner.plan.scope import Scope, plan_output
 from planner.plan.types import Schema
 from runtime.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from planner.plan.values import Plan, Task
+    from runtime.values.capabilities import Tool, ToolFunction, ToolSpec
+
+    Specs = Callable[[Tool | ToolFunction], ToolSpec]
 
 _DEEPEST_PLAN = 32
 """Levels of plans in plans; far beyond the depth that a tree of Turns may have."""
@@ -34,21 +38,30 @@ class PlanInvalid(UsageError):
         self.faults = tuple(faults)
 
 
-def check_plan(plan: Plan) -> list[Fault]:
+def check_plan(plan: Plan, specs: Specs | None = None) -> list[Fault]:
     """Find every fault of a plan and of the plans in it, in the order of the plan.
 
     A nested plan's faults come under the first task that runs it, with paths that start `("tasks", KEY, "plan")`.
+
+    Args:
+        plan: The plan.
+        specs: Says what a tool takes, or raises UsageError with why it cannot be used; asked once for each tool.
+            Without it tools are left alone, since looking at one may run a user's code.
     """
-    return _Checker().check(plan, ()).faults
+    return _Checker(specs).check(plan, ()).faults
 
 
-def checked_graph(plan: Plan) -> PlanGraph:
+def checked_graph(plan: Plan, specs: Specs | None = None) -> PlanGraph:
     """Build the graph of a plan that is about to run.
+
+    Args:
+        plan: The plan.
+        specs: As for `check_plan`.
 
     Raises:
         PlanInvalid: The plan has faults.
     """
-    checked = _Checker().check(plan, ())
+    checked = _Checker(specs).check(plan, ())
     if checked.faults:
         raise PlanInvalid(plan.name, checked.faults)
     return checked.graph
@@ -67,8 +80,11 @@ class _Checked:
 class _Checker:
     """One check of a plan with everything in it; a plan that is used twice is checked once."""
 
+    specs: Specs | None = None
     outputs: dict[int, Schema | None] = attrs.field(factory=dict)
     """By identity of the plan: comparing plans would compare everything in them."""
+    takers: dict[int, Taker | None] = attrs.field(factory=dict)
+    """By identity of the tool or plan."""
 
     def check(self, plan: Plan, chain: tuple[Plan, ...]) -> _Checked:
         scans = [scan_task(task) for task in plan.tasks]
@@ -87,6 +103,8 @@ class _Checker:
             found = check_task(task, duplicate=task.key in seen)
             seen.add(task.key)
             found += _in_plan(task, scan, graph, scope)
+            if not scan.faults:
+                found += self._given(task, scope)
             found += nested.get(index, [])
             faults += [fault.below(("tasks", task.key)) for fault in found]
             faults += circles.pop(task.key, [])
@@ -95,6 +113,28 @@ class _Checker:
         faults += output.faults
         faults += check_references(output, scope, graph, None)
         return _Checked(faults, graph, plan_output(plan, graph, scope) if not faults else None)
+
+    def _given(self, task: Task, scope: Scope) -> list[Fault]:
+        """Hold what a task gives to its tool or plan against what that takes."""
+        runs = task.plan if task.plan is not None else task.tool
+        if runs is None:
+            return []
+        if id(runs) not in self.takers:
+            try:
+                self.takers[id(runs)] = self._taker(task)
+            except UsageError as error:
+                self.takers[id(runs)] = None  # said once, whoever else uses it
+                message, _, hint = str(error).partition("; ")
+                return [Fault(("tool",), message, code="tool", hint=hint)]
+        taker = self.takers[id(runs)]
+        return [] if taker is None else taker.check(task, scope)
+
+    def _taker(self, task: Task) -> Taker | None:
+        if task.plan is not None:
+            return Taker.plan(task.plan)
+        if task.tool is None or self.specs is None:
+            return None
+        return Taker.tool(self.specs(task.tool))
 
     def _nested(self, plan: Plan, chain: tuple[Plan, ...]) -> list[Fault]:
         """Check the plan that a task runs, and remember what it gives."""
@@ -120,8 +160,6 @@ def _in_plan(task: Task, scan: Scan, graph: PlanGraph, scope: Scope) -> list[Fau
     faults += check_references(scan, scope, graph, task)
     faults += check_list(task, scope)
     faults += _needs(task, graph)
-    if task.plan is not None and not scan.faults:
-        faults += _nested_inputs(task, task.plan, scope)
     return faults
 
 
@@ -178,31 +216,4 @@ def _cycle_faults(graph: PlanGraph, scans: Sequence[Scan], plan: Plan) -> dict[s
             offset=use[1].offset if use else None,
         )
         faults.setdefault(first, []).append(fault)
-    return faults
-
-
-def _nested_inputs(task: Task, plan: Plan, scope: Scope) -> list[Fault]:
-    """Hold what a task gives to its plan against what the plan declares."""
-    declared = declared_inputs(plan)
-    given = task.inputs or {}
-    if declared is None or not isinstance(given, Mapping):
-        return []
-    fields: Mapping[str, Schema] = declared.get("properties") or {}
-    faults = []
-    for name, value in given.items():
-        path: Path = ("with", name)
-        if name in fields:
-            found = scope.type_of_value(value, task.key)
-            if problem := mismatch(fields[name], found, spell_path((name,))):
-                faults.append(Fault(path, problem, code="type-mismatch"))
-        elif declared.get("additionalProperties") is False:
-            hint = did_you_mean(str(name), fields, otherwise="" if fields else "it declares none")
-            message = f"plan `{plan.name}` has no input `{name}`"
-            faults.append(Fault(path, message, code="unknown-input-of-plan", hint=hint, in_key=True))
-    for name in declared.get("required") or ():
-        if name not in given:
-            where: Path = ("plan",) if task.inputs is None else ("with",)
-            message = f"plan `{plan.name}` is not given its input `{name}`"
-            hint = f"add it under `with` (`inputs` in Python): `{name}: …`"
-            faults.append(Fault(where, message, code="missing-input", hint=hint, in_key=True))
     return faults

@@ -45,6 +45,13 @@ CODES: Mapping[str, str] = {
 }
 """Every kind of fault with what it means; the keys are stable."""
 
+START_CODES: Mapping[str, str] = {
+    "argument-type": "`with` gives a value that the tool's parameter does not take.",
+    "missing-argument": "`with` lacks an argument that the tool needs.",
+    "tool": "A tool cannot be imported, or is none.",
+    "unknown-argument": "`with` gives a tool an argument that it does not take.",
+}
+"""The kinds that are only found when a run starts, because they need the tools themselves."""
 
 _FEW = 200
 
@@ -57,7 +64,7 @@ class Fault:
     message: str
     """One clause without a full stop."""
     code: str = attrs.field(kw_only=True)
-    """One of `CODES`."""
+    """One of `CODES` or `START_CODES`."""
     hint: str = attrs.field(default="", kw_only=True)
     """What to write instead; empty if there is nothing useful to say."""
     offset: int | None = attrs.field(default=None, kw_only=True)

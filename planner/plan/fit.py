@@ -5,16 +5,18 @@ This errs on the side of silence: a fault is only ever reported for values that 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any
+
+import attrs
 
 from planner.plan.types import DEEPEST, Schema, alternatives, shown, sort_of, type_name, within
 
 _NUMBERS = ("integer", "number")
 
 
-def mismatch(expected: Schema, given: Schema, name: str, _depth: int = 0) -> str | None:
+def mismatch(expected: Schema, given: Schema, name: str) -> str | None:
     """Say why no value of type `given` can stand where `expected` is asked for, or return None if one could.
 
     Args:
@@ -28,23 +30,41 @@ def mismatch(expected: Schema, given: Schema, name: str, _depth: int = 0) -> str
         >>> mismatch({"type": "integer", "maximum": 9}, {"const": 10}, "count")
         '`count` must be at most 9, not 10'
     """
-    if not given or _depth > DEEPEST:
-        return None
-    wanted = [(want, sort_of(want)) for want in alternatives(expected)]
-    first = None
-    for have in alternatives(given):
-        sort = sort_of(have)
-        near = None
-        for want, other in wanted:
-            alike = _alike(other, sort)
-            if alike or other is None or sort is None:
-                clash = _clash(want, have, name, _depth)
-                if clash is None:
-                    return None
-                # Of several alternatives, only one of the same sort says more than that none of them fits.
-                near = near or (clash if alike else None)
-        first = first or near or _differs(expected, given, name)
-    return first
+    return Place.of(expected).mismatch(given, name)
+
+
+@attrs.frozen(eq=False)
+class Place:
+    """Where values of one type are asked for: the type is taken apart once for everything that may go there."""
+
+    expected: Schema
+    wanted: Sequence[tuple[Schema, str | None]]
+    """The simple types that will do, each with its sort."""
+
+    @classmethod
+    def of(cls, expected: Schema) -> Place:
+        """Take a type apart."""
+        return cls(expected, [(want, sort_of(want)) for want in alternatives(expected)])
+
+    def mismatch(self, given: Schema, name: str, depth: int = 0) -> str | None:
+        """Say why no value of type `given` can stand here, or return None if one could."""
+        if not given or depth > DEEPEST:
+            return None
+        first = None
+        # A constant has no alternatives, and is what stands in most places.
+        for have in (given,) if "const" in given else alternatives(given):
+            sort = sort_of(have)
+            near = None
+            for want, other in self.wanted:
+                alike = _alike(other, sort)
+                if alike or other is None or sort is None:
+                    clash = _clash(want, have, name, depth)
+                    if clash is None:
+                        return None
+                    # Of several alternatives, only one of the same sort says more than that none of them fits.
+                    near = near or (clash if alike else None)
+            first = first or near or _differs(self.expected, given, name)
+        return first
 
 
 def _differs(expected: Schema, given: Schema, name: str) -> str:
@@ -97,10 +117,8 @@ def _object_clash(want: Schema, have: Schema, name: str, depth: int) -> str | No
             return f"`{name}` has no `{field}`"
     for field in sure:
         if field in fields:
-            problem = mismatch(
-                within(want, fields[field]), within(have, given.get(field)), f"{name}.{field}", depth + 1
-            )
-            if problem:
+            place = Place.of(within(want, fields[field]))
+            if problem := place.mismatch(within(have, given.get(field)), f"{name}.{field}", depth + 1):
                 return problem
         elif want.get("additionalProperties") is False and "patternProperties" not in want:
             return f"`{name}` has a field `{field}` that is not asked for"
@@ -114,12 +132,12 @@ def _list_clash(want: Schema, have: Schema, name: str, depth: int) -> str | None
         return clash
     if not isinstance(wanted, Mapping) or "prefixItems" in want:
         return None
-    inner = within(want, wanted)
+    inner = Place.of(within(want, wanted))
     for index, item in enumerate(known):
-        if problem := mismatch(inner, within(have, item), f"{name}[{index}]", depth + 1):
+        if problem := inner.mismatch(within(have, item), f"{name}[{index}]", depth + 1):
             return problem
     rest = have.get("items")
-    if not isinstance(rest, Mapping) or mismatch(inner, within(have, rest), name, depth + 1) is None:
+    if not isinstance(rest, Mapping) or inner.mismatch(within(have, rest), name, depth + 1) is None:
         return None
     return _differs(want, have, name)
 

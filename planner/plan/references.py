@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -90,8 +91,10 @@ def scan_task(task: Task) -> Scan:
         scan.expression(("when",), task.when)
     if task.prompt is not None:
         scan.value(("prompt",), task.prompt)
-    if task.inputs is not None:
-        scan.value(("with",), task.inputs)
+    inputs: Any = task.inputs
+    if inputs is not None:
+        # The outermost map may be of any sort; it becomes a dict before it is evaluated.
+        scan.value(("with",), dict(inputs) if isinstance(inputs, Mapping) else inputs)
     if task.ask is not None:
         scan.value(("ask", "message"), task.ask.message)
         scan.value(("ask", "show"), task.ask.show)

@@ -71,10 +71,14 @@ class Scope:
             reference: Any; one whose root has no value in plans is of unknown type.
             task: In which task it stands, if `item` and `index` may be meant.
         """
+        parts = reference.parts
         if reference.root == "tasks":
-            return type_at({"properties": self.tasks, "additionalProperties": False}, reference.parts)
+            if len(parts) == 2 and parts[0] in self.tasks and parts[1] == "output":
+                output: Schema = self.tasks[str(parts[0])]["properties"]["output"]
+                return output  # what nearly every reference names, without a walk
+            return type_at({"properties": self.tasks, "additionalProperties": False}, parts)
         roots = {"inputs": self.inputs, "item": self.elements.get(task or ""), "index": {"type": "integer"}}
-        return type_at(roots.get(reference.root), reference.parts)
+        return type_at(roots.get(reference.root), parts)
 
     def type_of_value(self, value: Any, task: str | None = None) -> Schema:
         """The type of a nested value whose texts are valid templates."""

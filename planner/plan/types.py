@@ -11,6 +11,8 @@ from typing import Any
 
 import attrs
 
+from runtime.values.jsonlike import Unserialisable, freeze
+
 Schema = Mapping[str, Any]
 
 ANYTHING: Schema = {}
@@ -104,11 +106,12 @@ def type_name(schema: Schema | None, _depth: int = 0) -> str:
 
 
 def data_type(value: Any, text: Callable[[str], Schema | None] = lambda text: {"const": text}) -> Schema:
-    """The narrowest schema of a JSON-like value.
+    """The narrowest schema of a value, in the form in which the journal will keep it.
 
     Args:
-        value: A tree of maps, lists and scalars, such as the `with:` of a task.
+        value: A tree of dicts, lists and scalars, such as the `with:` of a task.
         text: Says what a text in it stands for; by default itself, but it may be a template.
+            Not asked for texts in other objects, since no template is looked for there.
 
     Examples:
         >>> data_type([1])
@@ -117,22 +120,25 @@ def data_type(value: Any, text: Callable[[str], Schema | None] = lambda text: {"
     if isinstance(value, str):
         found = text(value)
         return ANYTHING if found is None else found
-    if value is None or isinstance(value, int | float):
-        return {"const": value}
-    if isinstance(value, Mapping):
+    if isinstance(value, dict):
         fields = {str(name): data_type(one, text) for name, one in value.items()}
         return {"type": "object", "properties": fields, "required": list(fields), "additionalProperties": False}
-    if isinstance(value, Sequence):
+    if isinstance(value, list):
         return {"type": "array", "prefixItems": [data_type(one, text) for one in value], "items": False}
-    return {"const": value}
+    try:
+        kept = freeze(value)
+    except Unserialisable:
+        return ANYTHING  # what becomes of it is known when its task fails
+    return data_type(kept) if isinstance(kept, dict | list) else {"const": kept}
 
 
 def sort_of(schema: Schema) -> str | None:
     """The JSON type of a simple schema's values (`string`, `integer`, …), or None if they may be of several."""
     if isinstance(found := schema.get("type"), str):
         return found
-    values = [schema["const"]] if "const" in schema else schema.get("enum") or ()
-    sorts = {_sort_of_value(value) for value in values}
+    if "const" in schema:
+        return _sort_of_value(schema["const"])
+    sorts = {_sort_of_value(value) for value in schema.get("enum") or ()}
     return sorts.pop() if len(sorts) == 1 else None
 
 

@@ -66,8 +66,9 @@ class Scenario:
 
         Raises:
             ScenarioInvalid: With everything that does not fit, each at its place in the file.
+            UsageError: The tools that were given beside the file cannot be used.
         """
-        prepare(self.document, self.tools, name=str(self.path), text=self.text)
+        prepare(self)
 
     def answer_for(self, key: str) -> Answer | None:
         """Return what `scripts.answers` says to the question of a task or item; None if a person is to be asked."""

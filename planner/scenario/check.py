@@ -6,22 +6,17 @@ from pathlib import Path
 import attrs
 
 from planner.plan.check import check_plan
-from planner.plan.faults import Fault
 from planner.scenario.assemble import Assembly, Parts
 from planner.scenario.check_rehearsal import check_rehearsal, playable
 from planner.scenario.collecting import collector_paused
-from planner.scenario.document import DOCUMENT, PlanNode, ScenarioNode, TaskNode
+from planner.scenario.document import DOCUMENT, ScenarioNode
 from planner.scenario.findings import Finding, ScenarioInvalid, in_order, render
-from planner.scenario.places import PathKey
-from planner.scenario.position import locate
+from planner.scenario.plan_faults import note, outermost
 from planner.scenario.python_tools import DeclaredTool, Workshop
 from planner.scenario.reader import UNREADABLE, Source, read_file, read_text
 from planner.scenario.shapes import Reading
 from runtime.core.ports import Model
 from runtime.models.scripted import ScriptedModel
-
-_FOLLOW_ON = frozenset({"nothing-to-run", "missing-prompt", "missing-input"})
-"""Faults that a refused key of the same task explains."""
 
 
 @attrs.frozen
@@ -107,7 +102,8 @@ def check_source(source: Source, setting: Setting) -> Checked:
     tools = {name: DeclaredTool(name, node, setting.workshop) for name, node in document.tools.items()}
     _warn_of_replay(document, reading)
     parts = Assembly(document, models, tools, reading, stand_in).parts()
-    _check_plans(document, parts, reading)
+    for plan, node in outermost(document, parts):
+        note(check_plan(plan), node, document, reading)
     check_rehearsal(document, reading)
     return Checked(source, document, parts, tools)
 
@@ -139,69 +135,3 @@ def _warn_of_replay(document: ScenarioNode, reading: Reading) -> None:
                 severity="warning",
             )
             reading.source.findings.append(finding)
-
-
-def _check_plans(document: ScenarioNode, parts: Parts, reading: Reading) -> None:
-    _note(check_plan(parts.plan), document.plan, document, reading)
-    reached = _reached(document, document.plan)
-    for name, node in document.plans.items():
-        if name not in reached:
-            _note(check_plan(parts.plans[name]), node, document, reading)
-            reached |= _reached(document, node) | {name}
-
-
-def _reached(document: ScenarioNode, node: PlanNode) -> set[str]:
-    """Return the names of the plans that a plan runs, at any depth."""
-    found: set[str] = set()
-    ahead = [node]
-    while ahead:
-        for task in ahead.pop().tasks.values():
-            name = task.plan
-            if name is not None and name in document.plans and name not in found:
-                found.add(name)
-                ahead.append(document.plans[name])
-    return found
-
-
-def _note(faults: Iterable[Fault], plan: PlanNode, document: ScenarioNode, reading: Reading) -> None:
-    for fault in faults:
-        holder, path = _in_file(fault, plan, document)
-        if _explained(fault.code, holder, path, reading.refused):
-            continue
-        index = locate(reading.source, path, fault)
-        finding = Finding(code=fault.code, message=fault.message, hint=_hint(fault), index=index)
-        reading.source.findings.append(finding)
-
-
-def _in_file(fault: Fault, plan: PlanNode, document: ScenarioNode) -> tuple[PathKey, PathKey]:
-    """Return the path in the file of the plan or task that has the fault, and of the fault itself."""
-    node: PlanNode | TaskNode = plan
-    rest = fault.path
-    while True:
-        match rest:
-            case ("tasks", str(key), *below) if isinstance(node, PlanNode) and key in node.tasks:
-                node, rest = node.tasks[key], tuple(below)
-            case ("plan", "tasks" | "inputs" | "output" | "on_failure" | "max_parallel", *_) if (
-                isinstance(node, TaskNode) and (nested := document.plans.get(node.plan or "")) is not None
-            ):
-                node, rest = nested, rest[1:]
-            case ("inputs", *_) if node is document.plan:
-                return (), rest
-            case _:
-                return node.path, (*node.path, *rest)
-
-
-def _explained(code: str, holder: PathKey, path: PathKey, refused: Iterable[PathKey]) -> bool:
-    """Tell whether something that was refused before already says what this fault says."""
-    for other in refused:
-        if path[: len(other)] == other:
-            return True
-        if code in _FOLLOW_ON and other[: len(holder)] == holder:
-            return True
-    return False
-
-
-def _hint(fault: Fault) -> str:
-    if fault.code == "unknown-input-of-plan" and fault.path[-1] in TaskNode.keys():  # noqa: SIM118 - a method
-        return f"`{fault.path[-1]}` is a key of the task: indent it less than `with`"
-    return fault.hint

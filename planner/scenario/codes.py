@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from planner.plan.faults import CODES as PLAN_CODES
+from planner.plan.faults import START_CODES as START_CODES
 
 READER_CODES: Mapping[str, str] = {
     "no-file": "there is no such file",
@@ -54,10 +55,3 @@ CHECK_CODES: Mapping[str, str] = {
 
 CODES: Mapping[str, str] = {**READER_CODES, **STRUCTURE_CODES, **CHECK_CODES, **PLAN_CODES}
 """Everything that `check` can report."""
-
-START_CODES: Mapping[str, str] = {
-    "tool": "a Python tool cannot be imported, or is none",
-    "unknown-argument": "`with` gives a tool an argument that its function does not take",
-    "missing-argument": "`with` lacks an argument that the function needs",
-    "argument-type": "`with` gives a value that the function's annotation does not allow",
-}

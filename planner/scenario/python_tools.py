@@ -25,6 +25,23 @@ class Workshop:
     module: ModuleType | str | None = None
     """What `--tools` gave: its functions go before those of files beside the scenario."""
 
+    def open(self, *, wanted: bool) -> None:
+        """Import what `--tools` gave, which must be there even if nothing of it is used.
+
+        Args:
+            wanted: Whether the scenario has Python tools at all.
+
+        Raises:
+            UsageError: There is no such module, or running it failed.
+        """
+        if not isinstance(self.module, str):
+            return
+        try:
+            named_module(self.module)
+        except UsageError as error:
+            spare = "" if wanted else "; the scenario declares no Python tool, so leave `--tools` (`tools=`) away"
+            raise UsageError(f"the tools {self.module!r} cannot be used: {error}{spare}") from error
+
     def find(self, reference: str) -> Any:
         """Return what `module:name` stands for.
 
@@ -54,17 +71,23 @@ class DeclaredTool:
     _node: ToolNode
     _workshop: Workshop
     _function: Tool | None = None
+    _problem: UsageError | None = attrs.field(default=None, init=False)
 
     def load(self) -> Tool:
-        """Import the function, once. Raises UsageError with what is wrong with it."""
-        if self._function is None:
-            self._function = as_tool(self._workshop.find(self._node.python))
-        return self._function
+        """Import the function, once: its code must not run again for each use that fails.
 
-    @property
-    def loaded(self) -> bool:
-        """Whether the function is at hand."""
-        return self._function is not None
+        Raises:
+            UsageError: Says what is wrong with it.
+        """
+        if self._problem is not None:
+            raise self._problem
+        if self._function is None:
+            try:
+                self._function = as_tool(self._workshop.find(self._node.python))
+            except UsageError as error:
+                self._problem = error
+                raise
+        return self._function
 
     @property
     def spec(self) -> ToolSpec:

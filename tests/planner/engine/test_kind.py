@@ -30,6 +30,34 @@ def test_a_plan_with_faults_does_not_start() -> None:
         run(Plan([task("a", needs=["b"]), task("a")]))
 
 
+def test_arguments_that_do_not_fit_are_refused_before_the_first_task() -> None:
+    """A program's tools are held against their signatures as a scenario's are, in nested plans too."""
+    inner = Plan([Task("b", tool=double, inputs={"m": 1})], name="inner")
+    with pytest.raises(PlanInvalid) as caught:
+        PLAN.accept(Plan([Task("a", tool=double, inputs={"n": "x"}), Task("sub", plan=inner)]), {})
+    assert [fault.path for fault in caught.value.faults] == [
+        ("tasks", "a", "with", "n"),
+        ("tasks", "sub", "plan", "tasks", "b", "with", "m"),
+        ("tasks", "sub", "plan", "tasks", "b", "with"),
+    ]
+    assert 'tasks.a.with.n: tool `double`: `n` must be an integer, not "x"' in str(caught.value)
+
+
+def test_what_is_no_tool_is_refused_with_its_task() -> None:
+    """Anything may stand for a tool in a program that nobody type-checked."""
+    with pytest.raises(PlanInvalid, match=r"tasks\.a\.tool: 5 is no tool; give a typed function"):
+        PLAN.accept(Plan([Task("a", tool=5)]), {})  # type: ignore[arg-type]
+
+
+def test_a_plan_is_ready_once_it_was_checked() -> None:
+    """A resumed plan is held against its tools too, and a plan that runs often is checked once."""
+    plan = Plan([Task("a", tool=double, inputs={"n": 1})])
+    PLAN.prepare(plan)
+    assert PLAN.accept(plan, None) == {}
+    with pytest.raises(PlanInvalid):
+        PLAN.prepare(Plan([Task("a", tool=double)]))
+
+
 def test_inputs_that_do_not_fit_are_refused() -> None:
     """The error says which input of which plan, and what is wrong with it."""
     plan = Plan([task("a")], name="brief", inputs={"topic": "string"})

@@ -25,6 +25,7 @@ PAIR = {"type": "array", "prefixItems": [NUMBER, TEXT], "items": False}
         ({"type": "object", "additionalProperties": False, "patternProperties": {"^x": NUMBER}}, ["x1"], None),
         ({"type": ["object", "null"], "properties": {"a": NUMBER}}, ["a"], NUMBER),
         ({"type": "null"}, ["a"], None),
+        ({"enum": [object()]}, ["a"], None),
         ({"type": "array", "items": NUMBER}, [-1], NUMBER),
         ({"type": "array"}, [0], None),
         (PAIR, [1], TEXT),

@@ -8,6 +8,7 @@ import pytest
 
 from planner.scenario import ScenarioInvalid, load_scenario
 from planner.scenario.codes import START_CODES
+from runtime import UsageError
 from runtime.values.commands import Slot
 from tests.planner.scenario.examples import WITH_TOOLS, write_with_tools
 
@@ -70,8 +71,18 @@ def test_given_tools_go_before_the_files(folder: Path) -> None:
     scenario.prepare()
     assert scenario.tools["greet"].spec.parameters["properties"]["times"] == {"type": "number"}
     load_scenario(folder / "s.yaml", tools="json").prepare()
-    with pytest.raises(ScenarioInvalid, match="there is no module 'no_such_module_here'"):
+
+
+def test_given_tools_must_be_there(folder: Path) -> None:
+    """A module that does not exist is named once, also where no tool would be looked for in it."""
+    with pytest.raises(UsageError) as caught:
         load_scenario(folder / "s.yaml", tools="no_such_module_here").prepare()
+    words = "there is no module 'no_such_module_here'; name an importable module or a .py file"
+    assert str(caught.value) == f"the tools 'no_such_module_here' cannot be used: {words}"
+    (folder / "s.yaml").write_text("turntree: 1\nname: x\nplan: {tasks: {a: {ask: {message: Go?}}}}\n")
+    load_scenario(folder / "s.yaml", tools="json").prepare()
+    with pytest.raises(UsageError, match=r"there is no file .*; the scenario declares no Python tool, so leave"):
+        load_scenario(folder / "s.yaml", tools=str(folder / "nope.py")).prepare()
 
 
 def test_a_missing_tools_file_names_where_it_was_looked_for(folder: Path) -> None:
@@ -117,6 +128,30 @@ def test_arguments_are_held_against_the_signature(folder: Path) -> None:
     assert "it takes none" in faults(folder, **{"b: {tool: other, ": "b: {tool: other, with: {x: 1}, "})
 
 
+def test_arguments_in_every_plan_are_held_against_the_signature(folder: Path) -> None:
+    """Plans that tasks run, and plans that nobody runs, have their faults at their own places."""
+    text = WITH_TOOLS.replace("    b: {tool: other, needs: [a]}\n", "    b: {plan: inner}\n") + (
+        "plans:\n  inner: {tasks: {deep: {tool: greet, with: {name: 1}}}}\n"
+        "  spare: {tasks: {deep: {tool: greet, with: {name: 2}}}}\n"
+    )
+    (folder / "s.yaml").write_text(text)
+    with pytest.raises(ScenarioInvalid) as caught:
+        load_scenario(folder / "s.yaml").prepare()
+    assert [finding.message[-5:] for finding in caught.value.findings] == ["not 1", "not 2"]
+    assert "17:52: error: tool `greet`: `name` must be a string, not 1" in str(caught.value)
+
+
+def test_a_tools_file_that_fails_is_run_once(folder: Path) -> None:
+    """Looking at what its tasks give it does not import it again."""
+    (folder / "mine.py").write_text(
+        "from pathlib import Path\n\nwith Path(__file__).with_name('runs').open('a') as file:\n"
+        "    file.write('x')\nraise ValueError('no')\n"
+    )
+    with pytest.raises(ScenarioInvalid, match="ValueError: no"):
+        load_scenario(folder / "s.yaml").prepare()
+    assert (folder / "runs").read_text() == "x"
+
+
 def test_every_sort_of_mistake_at_the_start_is_listed(folder: Path) -> None:
     """The mistakes that only a start can find are exactly those of the list."""
     text = WITH_TOOLS.replace('name: "${inputs.who}", times: 2', "nam: x, times: many").replace("pack.inner", "nope")
@@ -136,7 +171,9 @@ def test_a_tool_that_takes_anything_is_given_anything(folder: Path) -> None:
 
 
 def test_arguments_with_templates_are_left_to_the_run(folder: Path) -> None:
-    """What is not known yet is not judged."""
-    text = WITH_TOOLS.replace("times: 2", 'times: "${inputs.who}"')
+    """What is not known yet is not judged; a reference of known type is."""
+    text = WITH_TOOLS.replace("times: 2", 'times: "${inputs.who | length}"')
     (folder / "s.yaml").write_text(text)
     load_scenario(folder / "s.yaml").prepare()
+    said = faults(folder, **{"times: 2": 'times: "${inputs.who}"'})
+    assert "`times` must be an integer, not a string" in said
