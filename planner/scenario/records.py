@@ -16,7 +16,7 @@ from planner.scenario.shapes import MapOf, Reading, Shape, place
 NOT_YET = frozenset(
     {
         "approval", "budget", "expires", "external", "fallback", "finally", "forms", "mcp",
-        "on_exceeded", "on_expiry", "prefix", "repeat", "share", "tokens_per_minute", "tool_results",
+        "on_exceeded", "on_expiry", "parameters", "prefix", "repeat", "share", "tokens_per_minute", "tool_results",
     }
 )  # fmt: skip
 """Keys of the language that this version refuses by name."""
