@@ -8,6 +8,7 @@ arguments or an output that do not fit) go back to it, and are bounded.
 
 from __future__ import annotations
 
+import functools
 import json
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +32,11 @@ if TYPE_CHECKING:
     from runtime.values.agent import Agent
 
 ONE_MODEL_CALL = Usage(model_calls=1)
+
+# The same few of these stand in nearly every history, so they are made once.
+_step_started = functools.lru_cache(256)(e.StepStarted)
+_step_completed = functools.lru_cache(256)(e.StepCompleted)
+_model_started = functools.lru_cache(256)(e.ModelStarted)
 
 
 class AgentMachine(AgentFold):
@@ -78,7 +84,7 @@ class AgentMachine(AgentFold):
         if call is None:
             if not self._wants_model(state) or key != f"{state.step}.0":
                 raise f.illegal(state, signal)
-            return [e.ModelStarted(key, state.iterations + 1, self.agent.model.name)]
+            return [_model_started(key, state.iterations + 1, self.agent.model.name)]
         agent = self.kit.agents.get(call.name)
         if agent is None:
             return [e.ToolStarted(key, call.name, call.arguments)]
@@ -126,13 +132,13 @@ class AgentMachine(AgentFold):
     def _child_woke(self, state: AgentState, signal: s.ChildWoke) -> list[e.EventData]:
         out = f.decide_frame(state, signal)
         if state.suspended:
-            out.insert(1, e.StepStarted(state.step + 1))
+            out.insert(1, _step_started(state.step + 1))
         return out
 
     def _close(self, state: AgentState, signal: s.Close) -> list[e.EventData]:
         out = f.close_frame(state, signal)
         if state.in_step:
-            out.append(e.StepCompleted(state.step))
+            out.append(_step_completed(state.step))
         out.append(f.ended_by(signal.cause))
         return out
 
@@ -148,19 +154,19 @@ class AgentMachine(AgentFold):
             suspended = e.TurnSuspended(
                 "child", None, f"waits for {len(state.parked)} of its agents", state.phase.value, names
             )
-            return (e.StepCompleted(step), suspended)
+            return (_step_completed(step), suspended)
         if state.failure is not None:
-            return (e.StepCompleted(step), e.TurnFailed(state.failure))
+            return (_step_completed(step), e.TurnFailed(state.failure))
         if state.phase is Phase.FINISHED:
-            return (e.StepCompleted(step), e.TurnCompleted(state.output))
+            return (_step_completed(step), e.TurnCompleted(state.output))
         if state.in_step and not state.asked:
             return ()
-        done: tuple[e.EventData, ...] = (e.StepCompleted(step),) if state.in_step else ()
+        done: tuple[e.EventData, ...] = (_step_completed(step),) if state.in_step else ()
         if state.iterations >= self.agent.max_iterations:
             return (*done, e.MaxIterationsReached(self.agent.max_iterations))
         if step >= self.agent.max_steps:
             return (*done, e.MaxStepsReached(self.agent.max_steps))
-        return (*done, e.StepStarted(step + 1))
+        return (*done, _step_started(step + 1))
 
     def _wants_model(self, state: AgentState) -> bool:
         return state.phase is Phase.MODEL and state.in_step and not state.asked and state.failure is None
