@@ -1,7 +1,7 @@
 """turntree in the peer benchmark: stock `open_runtime`, memory journal, a subscriber each time.
 
-Every workload reads all facts and previews of its trees while they run. The last tree of the timed batch is held against
-the grammar afterwards.
+Every workload reads all facts and previews of its trees while they run. The last tree of the timed batch is held
+against the grammar afterwards.
 """
 
 from __future__ import annotations

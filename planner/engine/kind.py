@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import orjson
 
 from planner.engine.compiled import TaskInvalid, accept_inputs
 from planner.engine.events import PAYLOADS
@@ -14,15 +15,32 @@ from runtime.core.kinds import Kind, find, register
 from runtime.errors import UsageError
 from runtime.tools.function import as_tool
 
+if TYPE_CHECKING:
+    from runtime.values.agent import Agent
+
 
 def prepare_plan(plan: Plan) -> None:
     """Check a plan and what it gives its tools. Once is enough, since a plan does not change.
 
     Raises:
         PlanInvalid: The plan has faults; the error lists them all.
+        UsageError: An agent cannot run as it is.
     """
     if plan not in GRAPHS:
-        GRAPHS[plan] = checked_graph(plan, lambda tool: as_tool(tool).spec)
+        graph = checked_graph(plan, lambda tool: as_tool(tool).spec)
+        for agent in _agents(plan, {}).values():
+            find("agent").accept(agent, None)
+        GRAPHS[plan] = graph
+
+
+def _agents(plan: Plan, found: dict[int, Agent]) -> dict[int, Agent]:
+    """Collect the agents that a plan and the plans in it run."""
+    for task in plan.tasks:
+        if task.agent is not None:
+            found[id(task.agent)] = task.agent
+        elif task.plan is not None:
+            _agents(task.plan, found)
+    return found
 
 
 def accept_plan(plan: Plan, given: Any) -> Any:
@@ -41,22 +59,20 @@ def accept_plan(plan: Plan, given: Any) -> Any:
 
 def describe_plan(plan: Plan) -> str:
     """Return a text that changes whenever the plan, or what it runs, would behave differently."""
-    agents: dict[int, str] = {}
-    text = json.dumps(_plan(plan, agents), sort_keys=True, default=str)
-    return json.dumps({"plan": text, "agents": sorted(agents.values())})
+    agents = sorted([find("agent").describe(agent) for agent in _agents(plan, {}).values()])
+    described = {"plan": _plan(plan), "agents": agents}
+    return orjson.dumps(described, default=str, option=orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS).decode()
 
 
-def _plan(plan: Plan, agents: dict[int, str]) -> dict[str, Any]:
+def _plan(plan: Plan) -> dict[str, Any]:
     return {
         "name": plan.name, "version": plan.version, "inputs": plan.inputs, "output": plan.output,
         "max_parallel": plan.max_parallel, "on_failure": plan.on_failure,
-        "tasks": [_task(task, agents) for task in plan.tasks],
+        "tasks": [_task(task) for task in plan.tasks],
     }  # fmt: skip
 
 
-def _task(task: Task, agents: dict[int, str]) -> dict[str, Any]:
-    if task.agent is not None and id(task.agent) not in agents:
-        agents[id(task.agent)] = find("agent").describe(task.agent)
+def _task(task: Task) -> dict[str, Any]:
     each, ask, retry = task.for_each, task.ask, task.retries
     return {
         "key": task.key, "prompt": task.prompt, "with": task.inputs, "needs": task.needs, "when": task.when,
@@ -66,7 +82,7 @@ def _task(task: Task, agents: dict[int, str]) -> dict[str, Any]:
         "retries": retry and [retry.max, retry.delay, retry.factor, sorted(retry.only or ())],
         "agent": task.agent and task.agent.name,
         "tool": task.tool and as_tool(task.tool).name,
-        "plan": task.plan and _plan(task.plan, agents),
+        "plan": task.plan and _plan(task.plan),
     }  # fmt: skip
 
 

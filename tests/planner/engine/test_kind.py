@@ -8,9 +8,10 @@ import pytest
 from planner import Ask, ForEach, Plan, PlanInvalid, Retry, Task
 from planner.engine.events import PAYLOADS
 from planner.engine.kind import PLAN
-from runtime import UsageError
+from runtime import Agent, UsageError
 from runtime.core.kinds import find
 from runtime.errors import IllegalSignal
+from runtime.testing import FunctionModel, say
 from runtime.tools.function import tool
 from runtime.values import signals as s
 from runtime.values.status import Status
@@ -181,3 +182,11 @@ def test_a_child_that_finished_after_all_counts() -> None:
     hand.signal(s.Start({}))
     hand.signal(hand.came(1, Status.FAILED))
     assert hand.signal(hand.came(2, output="x"))[:2] == ["CHILD_ENDED", "TASK_COMPLETED"]
+
+
+def test_an_agent_that_cannot_run_is_refused_with_its_plan() -> None:
+    """Nothing starts before every agent of the plan, nested ones too, was found right."""
+    wrong = Agent("clerk", model=FunctionModel(lambda request: say("x")), output={"type": "objec"})
+    inner = Plan([Task("deep", agent=wrong, prompt="go")], name="inner")
+    with pytest.raises(UsageError, match="output of agent 'clerk'"):
+        PLAN.accept(Plan([Task("outer", plan=inner)]), {})

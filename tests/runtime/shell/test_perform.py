@@ -106,9 +106,9 @@ async def test_a_tool_has_a_time_limit(autojump_clock: MockClock) -> None:
 
 
 async def test_arguments_of_a_task_are_checked(autojump_clock: MockClock) -> None:
-    """A task that gives a tool what it does not take fails before the tool runs."""
+    """A task that gives a tool what nobody could know to be wrong before fails before the tool runs."""
     tracks = Tracks()
-    result = await run_tool(tracks.work, name="w", seconds="${1 + 1}x")
+    result = await run_tool(tracks.work, name="w", seconds="${'x' if true else 1}")
     assert result.error.kind == "invalid_arguments"
     assert not tracks.begun
 
