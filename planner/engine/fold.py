@@ -222,7 +222,7 @@ def _give_up(state: PlanState, units: list[Unit]) -> None:
     state.todo.extend(kept)
     for unit in units:
         if unit.n is not None:
-            state.dropped.add(unit.n)
+            state.dropped |= {unit.n}
         elif unit.status == RUNNING:
             state.expect(p.TaskCancelled(compiled.key, index=unit.index))
         elif unit.status not in (COMPLETED, FAILED, SKIPPED, CANCELLED):
@@ -236,7 +236,7 @@ def stop(state: PlanState, unit: Unit) -> None:
     state.stopping = Failure(error.kind, f"task {unit.name} failed: {error.message}", error.retryable, where=where)
     state.ready.clear()
     state.todo.clear()
-    state.dropped.update(state.running)
+    state.dropped |= state.running.keys()
 
 
 def _result(unit: Unit) -> dict[str, Any]:

@@ -51,11 +51,11 @@ class AgentState(f.Frame):
         self.asked = False
         """Whether this Step has made its model call."""
         self.phase = Phase.MODEL
-        self.calls: dict[str, ToolCall] = {}
+        self.calls: dict[str, ToolCall] = f.NOTHING
         """The calls of the newest reply by call key, until their results are in the history."""
-        self.waiting: dict[str, ToolCall] = {}
+        self.waiting: dict[str, ToolCall] = f.NOTHING
         """Allowed calls that admission has not let start yet."""
-        self.results: dict[str, ToolMessage] = {}
+        self.results: dict[str, ToolMessage] = f.NOTHING
         self.mistakes = 0
         self.stop: str | None = None
         """The call whose result is to be the output, once a tool asked for that."""
@@ -110,6 +110,7 @@ class AgentFold:
         state.messages.append(message)
         if event.verdicts:
             state.calls = {call.call_key: call for call in message.tool_calls}
+            state.results = {}
             state.waiting = {v.call_key: state.calls[v.call_key] for v in event.verdicts if v.allowed}
             state.phase = Phase.TOOLS
             self._count_mistake(state, "asks for calls that cannot be made", len(state.waiting) < len(state.calls))
@@ -195,8 +196,8 @@ def _settle(state: AgentState, key: str, content: Any, *, is_error: bool = False
     if len(results) < len(state.calls):
         return
     state.messages.extend([results[key] for key in state.calls])
-    state.calls = {}
-    state.results = {}
+    state.calls = f.NOTHING
+    state.results = f.NOTHING
     if state.stop is None:
         state.phase = Phase.MODEL
     else:
@@ -219,9 +220,9 @@ def _ends(reason: Callable[[Any], tuple[Status, Failure]]) -> f.Apply:
                 state.results[key] = ToolMessage(key, call.id, call.name, content, is_error=True)
         state.messages.extend([state.results[key] for key in state.calls])
         state.messages.append(AssistantMessage((Text(f"[{status.lower()}] {error.message}"),)))
-        state.calls = {}
-        state.results = {}
-        state.waiting.clear()
+        state.calls = f.NOTHING
+        state.results = f.NOTHING
+        state.waiting = f.NOTHING
         state.phase = Phase.FINISHED
         f.end(state, status, None, error)
 

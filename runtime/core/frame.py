@@ -13,7 +13,8 @@ that a batch opened or made pointless: both follow from facts, so a recovered fo
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, assert_never
+from collections.abc import Set as AbstractSet
+from typing import TYPE_CHECKING, Any, Final, assert_never
 
 import attrs
 
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
     from runtime.core.ports import Machine
 
 Apply = Callable[[Any, Any], None]
+NOTHING: Final[dict[Any, Any]] = {}
+"""Shared by all folds that have nothing of a sort, which are nearly all; never written to, but replaced."""
+NOBODY: Final[AbstractSet[int]] = frozenset()
 Grant = Callable[[Want], bool]
 
 
@@ -68,20 +72,22 @@ class Frame:
         """Who asked for the end of the tree, and why, once somebody did."""
         self.open: dict[str, Command] = {}
         self.fresh: list[str] = []
-        self.attached: dict[int, RunChild] = {}
+        self.attached: dict[int, RunChild] = NOTHING
         """The open commands that run children, by child number."""
-        self.dropped: set[int] = set()
+        self.dropped: AbstractSet[int] = NOBODY
         """Children that the Turn has no more use for; the shell cancels them."""
         self.children = 0
         """How many children were ever started."""
-        self.parked: dict[int, Parked] = {}
-        self.requests: dict[str, OpenRequest] = {}
+        self.parked: dict[int, Parked] = NOTHING
+        self.requests: dict[str, OpenRequest] = NOTHING
 
     def begin(self, command: Command) -> None:
         """Open a command."""
         self.open[command.call_key] = command
         self.fresh.append(command.call_key)
         if type(command) is RunChild:
+            if not self.attached:
+                self.attached = {}
             self.attached[command.n] = command
 
     @property
@@ -221,9 +227,9 @@ def end(state: Frame, status: Status, output: Any, error: Failure | None) -> Non
     state.error = error
     state.suspended = False
     state.open.clear()
-    state.attached.clear()
+    state.attached = NOTHING
     state.fresh.clear()
-    state.dropped.clear()
+    state.dropped = NOBODY
 
 
 def _turn_completed(state: Frame, event: e.TurnCompleted) -> None:
@@ -244,6 +250,8 @@ def _cancellation_requested(state: Frame, event: e.CancellationRequested) -> Non
 
 def _request_opened(state: Frame, event: e.TaskAnswerRequested) -> None:
     key = event.request_key
+    if not state.requests:
+        state.requests = {}
     state.requests[key] = OpenRequest(key, "question", event.message, event.show, event.form)
 
 
@@ -254,6 +262,8 @@ def _request_closed(state: Frame, event: e.RequestAnswered | e.RequestWithdrawn)
 def _child_suspended(state: Frame, event: e.ChildSuspended) -> None:
     command = state.attached.pop(event.n)
     del state.open[command.call_key]
+    if not state.parked:
+        state.parked = {}
     state.parked[event.n] = Parked(attrs.evolve(command, active=event.active), event.request_ids)
 
 
@@ -268,7 +278,8 @@ def forget_child(state: Frame, event: e.ChildEnded) -> RunChild:
         del state.open[command.call_key]
     else:
         command = state.parked.pop(event.n).command
-    state.dropped.discard(event.n)
+    if state.dropped:
+        state.dropped -= {event.n}
     state.usage = state.usage + event.usage
     return command
 

@@ -7,11 +7,11 @@ deciding and recording. Whoever holds news for a Turn may call it; the Turn's ow
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import trio
 
-from runtime.core.frame import Frame, settle, step
+from runtime.core.frame import NOTHING, Frame, settle, step
 from runtime.errors import InternalError, JournalError, UsageError
 from runtime.shell.clock import jitter
 from runtime.values import signals as s
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from runtime.shell.tree import Tree
     from runtime.values.events import EventData, TurnHeader
 
+_NO_NEWS: Final[deque[tuple[str, s.Signal | None]]] = deque()
+"""Shared by all Turns that have heard nothing; never written to, but replaced."""
 INLINE_DEPTH = 40
 """Levels of Turns that may share one task; deeper ones get tasks of their own, so that no call stack grows too deep."""
 
@@ -50,20 +52,20 @@ class Live:
         self.state: Frame = machine.new()
         self.sequence = 0
         self.priority = command.priority if command is not None else 0.0
-        self.children: dict[int, Live] = {}
+        self.children: dict[int, Live] = NOTHING
         """Children that have not been recorded as ended, running or parked."""
-        self.inbox: deque[tuple[str, s.Signal | None]] = deque()
+        self.inbox: deque[tuple[str, s.Signal | None]] = _NO_NEWS
         """Endings of calls that the Turn's task has not taken in yet; None says that a sleep is over."""
         self.sleeper: trio.lowlevel.Task | None = None
         self.scope: trio.CancelScope | None = None
         """Set while the Turn has a task."""
         self.cause: Cause | None = None
         """Why the Turn is to be closed; set before its scope is cancelled."""
-        self.held: dict[str, tuple[Slot, ...]] = {}
+        self.held: dict[str, tuple[Slot, ...]] = NOTHING
         """Admission places by the call that holds them."""
-        self.due: set[str] = set()
+        self.due: frozenset[str] = frozenset()
         """Open sleeps whose time has come."""
-        self.sleeps: dict[str, trio.Event] = {}
+        self.sleeps: dict[str, trio.Event] = NOTHING
         """Sleeps in progress; setting the event ends one early."""
         self.queued = False
         """Whether admission refused a want the last time it was asked."""
@@ -136,6 +138,8 @@ class Live:
         if not want.slots:
             return True
         if self.tree.runtime.admission.take(self, want):
+            if not self.held:
+                self.held = {}
             self.held[want.call_key] = want.slots
             return True
         self.queued = True
@@ -174,6 +178,8 @@ class Live:
         """Take back the places of a command that was admitted before."""
         if command.slots and command.call_key not in self.held:
             self.tree.runtime.admission.retake(self, command.slots)
+            if not self.held:
+                self.held = {}
             self.held[command.call_key] = command.slots
 
     def wake_child(self, n: int) -> None:
@@ -197,7 +203,7 @@ class Live:
         """Take in how a call ended: give back its places, seal its previews, record it."""
         if signal is None:
             if key in self.state.open:
-                self.due.add(key)
+                self.due |= {key}
                 self.pump()
             return
         emitter = self.emitters.pop(key, None)
@@ -215,7 +221,7 @@ class Live:
 
     def leave(self) -> None:
         """Give everything back that the Turn holds: it has ended, or its tree is let go of."""
-        held, self.held = self.held, {}
+        held, self.held = self.held, NOTHING
         for slots in held.values():
             self.tree.runtime.admission.release(self, slots)
         for emitter in self.emitters.values():
@@ -233,6 +239,8 @@ class Live:
 
     def post(self, key: str, signal: s.Signal | None) -> None:
         """Leave the ending of a call for the Turn's task."""
+        if not self.inbox:
+            self.inbox = deque()
         self.inbox.append((key, signal))
         self.nudge()
 
@@ -266,6 +274,8 @@ class Live:
         child = self.children.get(command.n)
         if child is None:
             child = self.tree.new_child(self, command)
+            if not self.children:
+                self.children = {}
             self.children[command.n] = child
         child.command = command
         return child

@@ -25,7 +25,10 @@ _ONE_CALL = Usage(model_calls=1)
 async def perform(live: Live, command: Command) -> s.Signal | None:
     """Run a command that is not a child and return how it ended; None for a sleep."""
     if type(command) is Sleep:
-        over = live.sleeps[command.call_key] = trio.Event()
+        over = trio.Event()
+        if not live.sleeps:
+            live.sleeps = {}
+        live.sleeps[command.call_key] = over
         with trio.move_on_after(max(0.0, command.due - live.tree.runtime.clock.now())):
             await over.wait()
         del live.sleeps[command.call_key]

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from runtime.core.frame import NOTHING
 from tests.runtime.shell.watch import Watch, watching
 
 
@@ -12,3 +13,4 @@ def watch() -> Iterator[Watch]:
     """What the test's trees recorded."""
     with watching() as watch:
         yield watch
+    assert not NOTHING, "all Turns share this; somebody wrote to it"
