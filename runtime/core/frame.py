@@ -250,9 +250,8 @@ def _cancellation_requested(state: Frame, event: e.CancellationRequested) -> Non
 
 def _request_opened(state: Frame, event: e.TaskAnswerRequested) -> None:
     key = event.request_key
-    if not state.requests:
-        state.requests = {}
-    state.requests[key] = OpenRequest(key, "question", event.message, event.show, event.form)
+    asked = OpenRequest(key, "question", event.message, event.show, event.form)
+    state.requests = {**state.requests, key: asked}
 
 
 def _request_closed(state: Frame, event: e.RequestAnswered | e.RequestWithdrawn) -> None:
