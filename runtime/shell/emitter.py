@@ -43,8 +43,10 @@ class Emitter:
 
     def show(self, data: e.EventData) -> None:
         """Send a preview to whoever watches the tree."""
+        if self.sealed:
+            return
         tree = self.live.tree
-        if self.sealed or not tree.watchers:
+        if not tree.watchers:
             return
         preview = e.Preview(
             self.live.header, tree.runtime.clock.now(), data, tree.position, self.call_key, self.block_id, self.index,

@@ -223,6 +223,8 @@ class Tree:
             self.runtime.admission.leave(live)
         for live in lives:
             live.leave()
+        if self.root.state.ending is not None and self.failure is None:
+            del self.root.tree  # the only way round; without it an ended tree is freed at once, not by the collector
 
     # -------------------------------------------------------------------------------------------- closing
 

@@ -38,6 +38,12 @@ def picture(value: Any) -> Any:
     return value
 
 
+def _failed(root: Live) -> bool:
+    """Whether a root's tree was stopped by a fault; one that ended well has let go of its tree."""
+    tree = getattr(root, "tree", None)
+    return tree is not None and tree.failure is not None
+
+
 class Watch:
     """Every tree that the watched code ran."""
 
@@ -73,7 +79,7 @@ class Watch:
         """Check the whole history of every tree."""
         for key, facts in self.histories.items():
             root = self.roots[key]
-            check_grammar(facts, ended=root.state.ending is not None and root.tree.failure is None)
+            check_grammar(facts, ended=root.state.ending is not None and not _failed(root))
 
     def _history(self, tree: Tree) -> list[Fact]:
         key = (id(tree.journal), tree.root_id)
