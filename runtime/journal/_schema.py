@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
 from runtime.errors import JournalError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 VERSION: Final = 1
 APPLICATION: Final = 0x74747265
 """`ttre`: marks a SQLite file as a journal."""
+SWITCHES: Final = 50
+"""How often a new file may be looked at by others just when it is to become a WAL file."""
 
 TABLES: Final = """
 CREATE TABLE owners (
@@ -82,22 +86,42 @@ def connect(path: Path, patience: float) -> sqlite3.Connection:
 
 def prepare(connection: sqlite3.Connection, path: Path) -> None:
     """Make the tables in an empty file, and refuse a file that is not ours or is newer than we are."""
-    version = _checked_version(connection, path)
-    if connection.execute("PRAGMA journal_mode").fetchone() != ("wal",):
-        connection.execute("PRAGMA journal_mode = WAL")
+    with _transaction(connection, "BEGIN"):  # of one moment: another process may be making the tables
+        version = _checked_version(connection, path)
+    _write_ahead(connection)
     if version == VERSION:
         return
-    connection.execute("BEGIN IMMEDIATE")
-    try:
+    with _transaction(connection, "BEGIN IMMEDIATE"):
         if _checked_version(connection, path) == 0:  # nobody else was faster
             for statement in TABLES.split(";\n"):
                 connection.execute(statement)
             connection.execute(f"PRAGMA application_id = {APPLICATION}")
             connection.execute(f"PRAGMA user_version = {VERSION}")
-        connection.execute("COMMIT")
+
+
+def _write_ahead(connection: sqlite3.Connection) -> None:
+    """Switch the file to WAL, which SQLite refuses at once, without patience, while anybody else looks at it."""
+    for attempt in range(SWITCHES):
+        if connection.execute("PRAGMA journal_mode").fetchone() == ("wal",):
+            return
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or attempt == SWITCHES - 1:
+                raise
+            with _transaction(connection, "BEGIN IMMEDIATE"):
+                pass  # waits, with patience, until the others have written
+
+
+@contextmanager
+def _transaction(connection: sqlite3.Connection, begin: str) -> Iterator[None]:
+    connection.execute(begin)
+    try:
+        yield
     except BaseException:
         connection.execute("ROLLBACK")
         raise
+    connection.execute("COMMIT")
 
 
 def _checked_version(connection: sqlite3.Connection, path: Path) -> int:

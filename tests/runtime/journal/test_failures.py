@@ -217,8 +217,9 @@ async def test_an_unopened_journal_says_so(path: Path, sort: str) -> None:
             await journal.open()
 
 
-async def test_many_may_open_a_new_file_at_once(path: Path, sort: str) -> None:
-    """Whoever comes second finds the tables made."""
+@pytest.mark.parametrize("_round", range(8))
+async def test_many_may_open_a_new_file_at_once(path: Path, sort: str, _round: int) -> None:
+    """Whoever comes second finds the tables made, or waits while they are being made."""
     journals = [SqliteJournal(path, threaded=sort == "sqlite", codec=plain_codec()) for _ in range(8)]
     async with trio.open_nursery() as nursery:
         for journal in journals:
