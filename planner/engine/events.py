@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-import attrs
-
 from runtime.values.failure import Failure
 from runtime.values.payloads import EventData
+from runtime.values.record import record
 
 
-@attrs.frozen(eq=False, repr=False)
+@record
 class PlanCreated(EventData):
     """The Turn has a plan."""
 
@@ -19,7 +18,7 @@ class PlanCreated(EventData):
     tasks: int
 
 
-@attrs.frozen(eq=False, repr=False)
+@record
 class PlanCompleted(EventData):
     """Every task is settled; the Turn's ending follows."""
 
@@ -29,7 +28,7 @@ class PlanCompleted(EventData):
     skipped: int
 
 
-@attrs.frozen(eq=False, repr=False)
+@record
 class TaskStarted(EventData):
     """A task starts: one attempt of it, of one of its items, or the list of its items (then without a child)."""
 
@@ -45,7 +44,7 @@ class TaskStarted(EventData):
     item_keys: tuple[str, ...] = ()
 
 
-@attrs.frozen(eq=False, repr=False)
+@record
 class TaskCompleted(EventData):
     """A task, or one item of it, is done."""
 
@@ -55,7 +54,7 @@ class TaskCompleted(EventData):
     index: int | None = None
 
 
-@attrs.frozen(eq=False, repr=False)
+@record
 class TaskFailed(EventData):
     """A task, or one item of it, failed for good."""
 
@@ -67,7 +66,7 @@ class TaskFailed(EventData):
     """Why, when that is not what the child's ending says."""
 
 
-@attrs.frozen(eq=False, repr=False)
+@record
 class TaskSkipped(EventData):
     """A task, or one item of it, will not run."""
 
@@ -79,7 +78,7 @@ class TaskSkipped(EventData):
     """The need that failed or was skipped for a failure, if that is why."""
 
 
-@attrs.frozen(eq=False, repr=False)
+@record
 class TaskCancelled(EventData):
     """A task, or one item of it, was stopped."""
 

@@ -263,7 +263,7 @@ def _child_suspended(state: Frame, event: e.ChildSuspended) -> None:
     del state.open[command.call_key]
     if not state.parked:
         state.parked = {}
-    state.parked[event.n] = Parked(attrs.evolve(command, active=event.active), event.request_ids)
+    state.parked[event.n] = Parked(command.after(event.active), event.request_ids)
 
 
 def _child_resumed(state: Frame, event: e.ChildResumed) -> None:

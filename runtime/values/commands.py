@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-import attrs
-
 from runtime.values.capabilities import Definition, Model, Tool
 from runtime.values.capabilities import Slot as Slot
+from runtime.values.record import Record, record
 
 
-@attrs.frozen
-class CallModel:
+@record
+class CallModel(Record):
     """Make the Turn's `number`-th model call."""
 
     call_key: str
@@ -20,8 +19,8 @@ class CallModel:
     slots: tuple[Slot, ...] = ()
 
 
-@attrs.frozen
-class RunTool:
+@record
+class RunTool(Record):
     """Run a tool with arguments that were found valid."""
 
     call_key: str
@@ -31,8 +30,8 @@ class RunTool:
     slots: tuple[Slot, ...] = ()
 
 
-@attrs.frozen
-class RunChild:
+@record
+class RunChild(Record):
     """Attach child `n` and see it to its end, or until it parks."""
 
     call_key: str
@@ -48,9 +47,16 @@ class RunChild:
     slots: tuple[Slot, ...] = ()
     priority: float = 0.0
 
+    def after(self, active: float) -> RunChild:
+        """Return the command for a child that has used so many seconds of active time."""
+        return RunChild(
+            self.call_key, self.n, self.key, self.definition, self.input, self.attempt, self.timeout, active,
+            self.slots, self.priority,
+        )  # fmt: skip
 
-@attrs.frozen
-class Sleep:
+
+@record
+class Sleep(Record):
     """Wait until `due`, then ask for admission of what is to be tried again."""
 
     slots: ClassVar[tuple[Slot, ...]] = ()
@@ -63,8 +69,8 @@ class Sleep:
 Command = CallModel | RunTool | RunChild | Sleep
 
 
-@attrs.frozen
-class Want:
+@record
+class Want(Record):
     """A command that a Turn would open as soon as admission grants its slots."""
 
     call_key: str

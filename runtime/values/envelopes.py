@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-import attrs
-
 from runtime.values.ids import absolute_request, idempotency_key
 from runtime.values.payloads import EventData, Unknown
+from runtime.values.record import Record, record
 
 
-@attrs.frozen(eq=False)
-class TurnHeader:
+@record
+class TurnHeader(Record):
     """What all events of one Turn share; they hold a reference to it."""
 
     turn_id: str

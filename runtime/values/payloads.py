@@ -8,18 +8,16 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-import attrs
-
 from runtime.values.failure import Cause, Failure
 from runtime.values.messages import AssistantMessage
-from runtime.values.record import Record
+from runtime.values.record import Record, record
 from runtime.values.requests import Answer
 from runtime.values.status import Status
 from runtime.values.usage import Usage
 
 
 class EventData(Record):
-    """Base of every payload. Subclasses are frozen attrs classes and set `type`."""
+    """Base of every payload. Subclasses are made by `record` and set `type`."""
 
     __slots__ = ()
     type: ClassVar[str]
@@ -28,7 +26,7 @@ class EventData(Record):
 # ------------------------------------------------------------------------------------------------ Turn
 
 
-@attrs.frozen(eq=False, repr=False)
+@record
 class TurnStarted(EventData):
     """The Turn exists; always its first fact."""
 
@@ -47,7 +45,7 @@ class TurnStarted(EventData):
     """Digest of the stored definition; roots only."""
 
 
-@attrs.frozen(eq=False, repr=False)
+@record
 class TurnSuspended(EventData):
     """The Turn has left its task and waits for someone outside it."""
 
@@ -63,7 +61,7 @@ class TurnSuspended(EventData):
     metadata: Any = None
 
 
-@attrs.frozen(eq=False, repr=False)
+@record
 class TurnResumed(EventData):
     """The Turn has its task again."""
 
@@ -71,7 +69,7 @@ class TurnResumed(EventData):
     cause: str
 
 
-@attrs.frozen(eq=False, repr=False)
+@record
 class TurnRecovered(EventData):
     """A new process took the Turn over after the old one stopped."""
 
@@ -80,7 +78,7 @@ class TurnRecovered(EventData):
     """Call keys that were in flight and run again."""
 
 
-@attrs.frozen(eq=False, repr=False)
+@record
 class TurnCompleted(EventData):
     """The Turn did what it was asked."""
 
@@ -88,7 +86,7 @@ class TurnCompleted(EventData):
     output: Any
 
 
-@attrs.frozen(eq=False, repr=False)
+@record
 class TurnFailed(EventData):
     """The Turn ended with an error."""
 
@@ -96,7 +94,7 @@ class TurnFailed(EventData):
     error: Failure
 
 
-@attrs.frozen(eq=False, repr=False)
+@record
 class TurnCancelled(EventData):
     """The Turn was ended from outside before it was done."""
 
@@ -104,7 +102,7 @@ class TurnCancelled(EventData):
     cause: Cause
 
 
-@attrs.frozen(eq=False, repr=False)
+@record
 class MaxIterationsReached(EventData):
     """The agent wanted one model call more than it may make."""
 
@@ -112,7 +110,7 @@ class MaxIterationsReached(EventData):
     limit: int
 
 
-@attrs.frozen(eq=False, repr=False)
+@record
 class MaxStepsReached(EventData):
     """The agent wanted one Step more than it may take."""
 
@@ -120,7 +118,7 @@ class MaxStepsReached(EventData):
     limit: int
 
 
-@attrs.frozen(eq=False, repr=False)
+@record
 class CancellationRequested(EventData):
     """Someone asked for the end of the tree; the closing events follow once everything has stopped."""
 
@@ -129,7 +127,7 @@ class CancellationRequested(EventData):
     by: str | None = None
 
 
-@attrs.frozen(eq=False, repr=False)
+@record
 class StopRequested(EventData):
     """A tool asked that the Turn end after this Step, with that tool's result as its output."""
 
@@ -141,7 +139,7 @@ class StopRequested(EventData):
 # ------------------------------------------------------------------------------------------------ Step and model
 
 
-@attrs.frozen(eq=False, repr=False)
+@record
 class StepStarted(EventData):
     """One advance of an agent Turn begins: at most one model call and its tools."""
 
@@ -149,7 +147,7 @@ class StepStarted(EventData):
     step: int
 
 
-@attrs.frozen(eq=False, repr=False)
+@record
 class StepCompleted(EventData):
     """The Step is over; pairs with the `STEP_STARTED` of the same number."""
 
@@ -157,7 +155,7 @@ class StepCompleted(EventData):
     step: int
 
 
-@attrs.frozen(eq=False, repr=False)
+@record
 class ModelStarted(EventData):
     """A model call is about to be made."""
 
@@ -168,7 +166,7 @@ class ModelStarted(EventData):
     model: str
 
 
-@attrs.frozen(eq=False, repr=False)
+@record
 class Verdict(Record):
     """What may happen to one call that the model asked for; decided before anything runs."""
 
@@ -180,7 +178,7 @@ class Verdict(Record):
     """What the model is told instead of a result."""
 
 
-@attrs.frozen(eq=False, repr=False)
+@record
 class ModelCompleted(EventData):
     """The model answered; holds the whole message."""
 
@@ -197,7 +195,7 @@ class ModelCompleted(EventData):
     duration: float = 0.0
 
 
-@attrs.frozen(eq=False, repr=False)
+@record
 class ModelFailed(EventData):
     """The model call brought no answer."""
 
@@ -211,7 +209,7 @@ class ModelFailed(EventData):
 # ------------------------------------------------------------------------------------------------ Tools
 
 
-@attrs.frozen(eq=False, repr=False)
+@record
 class ToolStarted(EventData):
     """A tool is about to run."""
 
@@ -221,7 +219,7 @@ class ToolStarted(EventData):
     arguments: Any
 
 
-@attrs.frozen(eq=False, repr=False)
+@record
 class ToolCompleted(EventData):
     """The tool returned."""
 
@@ -231,7 +229,7 @@ class ToolCompleted(EventData):
     duration: float = 0.0
 
 
-@attrs.frozen(eq=False, repr=False)
+@record
 class ToolFailed(EventData):
     """The tool raised, or its result could not be kept."""
 
@@ -241,7 +239,7 @@ class ToolFailed(EventData):
     duration: float = 0.0
 
 
-@attrs.frozen(eq=False, repr=False)
+@record
 class ToolCancelled(EventData):
     """The tool was stopped before it returned."""
 
@@ -252,7 +250,7 @@ class ToolCancelled(EventData):
     """A synchronous tool cannot be stopped: its thread was left alone and its result will be dropped."""
 
 
-@attrs.frozen(eq=False, repr=False)
+@record
 class ToolDenied(EventData):
     """A call was not allowed and never started; the model is told why."""
 
@@ -266,7 +264,7 @@ class ToolDenied(EventData):
 # ------------------------------------------------------------------------------------------------ Requests
 
 
-@attrs.frozen(eq=False, repr=False)
+@record
 class TaskAnswerRequested(EventData):
     """A task asks a person."""
 
@@ -278,7 +276,7 @@ class TaskAnswerRequested(EventData):
     """JSON Schema of the answer."""
 
 
-@attrs.frozen(eq=False, repr=False)
+@record
 class RequestAnswered(EventData):
     """A request was answered and is closed for good."""
 
@@ -288,7 +286,7 @@ class RequestAnswered(EventData):
     by: str
 
 
-@attrs.frozen(eq=False, repr=False)
+@record
 class RequestWithdrawn(EventData):
     """Nobody needs the answer any more."""
 
@@ -300,7 +298,7 @@ class RequestWithdrawn(EventData):
 # ------------------------------------------------------------------------------------------------ Children
 
 
-@attrs.frozen(eq=False, repr=False)
+@record
 class ChildStarted(EventData):
     """A child Turn is about to run."""
 
@@ -312,7 +310,7 @@ class ChildStarted(EventData):
     attempt: int = 1
 
 
-@attrs.frozen(eq=False, repr=False)
+@record
 class ChildSuspended(EventData):
     """A child waits for someone outside; it has no task until `CHILD_RESUMED`."""
 
@@ -324,7 +322,7 @@ class ChildSuspended(EventData):
     """Seconds of active time that the child has used so far."""
 
 
-@attrs.frozen(eq=False, repr=False)
+@record
 class ChildResumed(EventData):
     """A child that waited goes on."""
 
@@ -332,7 +330,7 @@ class ChildResumed(EventData):
     n: int
 
 
-@attrs.frozen(eq=False, repr=False)
+@record
 class ChildEnded(EventData):
     """A child ended. Its output stands here and nowhere else among the parent's facts."""
 
@@ -349,7 +347,7 @@ class ChildEnded(EventData):
 # ------------------------------------------------------------------------------------------------ Retry and other
 
 
-@attrs.frozen(eq=False, repr=False)
+@record
 class RetryScheduled(EventData):
     """Something failed and will be tried again at `due`."""
 
@@ -362,7 +360,7 @@ class RetryScheduled(EventData):
     error: Failure
 
 
-@attrs.frozen(eq=False, repr=False)
+@record
 class Custom(EventData):
     """A tool's own event."""
 
@@ -372,7 +370,7 @@ class Custom(EventData):
     data: Any
 
 
-@attrs.frozen(eq=False, repr=False)
+@record
 class Unknown(EventData):
     """A fact of a type that this version does not know; it is kept as it came."""
 

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-import attrs
-
 from runtime.values.payloads import EventData
+from runtime.values.record import record
 
 
-@attrs.frozen(eq=False, repr=False)
+@record
 class TextBlockStart(EventData):
     """The model begins a block of text."""
 
     type: ClassVar[str] = "TEXT_BLOCK_START"
 
 
-@attrs.frozen(eq=False, repr=False)
+@record
 class TextBlockDelta(EventData):
     """A piece of text."""
 
@@ -24,21 +23,21 @@ class TextBlockDelta(EventData):
     delta: str
 
 
-@attrs.frozen(eq=False, repr=False)
+@record
 class TextBlockEnd(EventData):
     """The block of text is complete."""
 
     type: ClassVar[str] = "TEXT_BLOCK_END"
 
 
-@attrs.frozen(eq=False, repr=False)
+@record
 class ThinkingBlockStart(EventData):
     """The model begins a block of reasoning."""
 
     type: ClassVar[str] = "THINKING_BLOCK_START"
 
 
-@attrs.frozen(eq=False, repr=False)
+@record
 class ThinkingBlockDelta(EventData):
     """A piece of reasoning."""
 
@@ -46,14 +45,14 @@ class ThinkingBlockDelta(EventData):
     delta: str
 
 
-@attrs.frozen(eq=False, repr=False)
+@record
 class ThinkingBlockEnd(EventData):
     """The block of reasoning is complete."""
 
     type: ClassVar[str] = "THINKING_BLOCK_END"
 
 
-@attrs.frozen(eq=False, repr=False)
+@record
 class ToolCallStart(EventData):
     """The model begins to write a tool call."""
 
@@ -61,7 +60,7 @@ class ToolCallStart(EventData):
     name: str
 
 
-@attrs.frozen(eq=False, repr=False)
+@record
 class ToolCallDelta(EventData):
     """A piece of the call's arguments, as JSON text."""
 
@@ -69,14 +68,14 @@ class ToolCallDelta(EventData):
     delta: str
 
 
-@attrs.frozen(eq=False, repr=False)
+@record
 class ToolCallEnd(EventData):
     """The call is written out."""
 
     type: ClassVar[str] = "TOOL_CALL_END"
 
 
-@attrs.frozen(eq=False, repr=False)
+@record
 class ToolProgress(EventData):
     """A running tool says how far it is."""
 
@@ -85,7 +84,7 @@ class ToolProgress(EventData):
     percent: float | None = None
 
 
-@attrs.frozen(eq=False, repr=False)
+@record
 class ToolOutputDelta(EventData):
     """A piece of a running tool's output."""
 

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-import attrs
-
 from runtime.values.events import Verdict
 from runtime.values.failure import Cause, Failure
 from runtime.values.messages import AssistantMessage
-from runtime.values.record import Record
+from runtime.values.record import Record, record
 from runtime.values.requests import Answer
 from runtime.values.status import Status
 from runtime.values.usage import NO_USAGE, Usage
 
 
-@attrs.frozen(eq=False, repr=False)
+@record
 class Start(Record):
     """The Turn begins."""
 
@@ -27,19 +25,19 @@ class Start(Record):
     definition: str | None = None
 
 
-@attrs.frozen(eq=False, repr=False)
+@record
 class Recovered(Record):
     """Another process has taken the Turn over."""
 
 
-@attrs.frozen(eq=False, repr=False)
+@record
 class Granted(Record):
     """Admission grants the want of this call."""
 
     call_key: str
 
 
-@attrs.frozen(eq=False, repr=False)
+@record
 class ModelReplied(Record):
     """The model answered, and its calls were resolved."""
 
@@ -53,7 +51,7 @@ class ModelReplied(Record):
     duration: float = 0.0
 
 
-@attrs.frozen(eq=False, repr=False)
+@record
 class ModelBroke(Record):
     """The model call failed."""
 
@@ -63,7 +61,7 @@ class ModelBroke(Record):
     duration: float = 0.0
 
 
-@attrs.frozen(eq=False, repr=False)
+@record
 class ToolReturned(Record):
     """A tool returned a value that can be kept."""
 
@@ -72,7 +70,7 @@ class ToolReturned(Record):
     duration: float = 0.0
 
 
-@attrs.frozen(eq=False, repr=False)
+@record
 class ToolBroke(Record):
     """A tool failed."""
 
@@ -81,7 +79,7 @@ class ToolBroke(Record):
     duration: float = 0.0
 
 
-@attrs.frozen(eq=False, repr=False)
+@record
 class ToolEmitted(Record):
     """A running tool emits an event of its own."""
 
@@ -90,7 +88,7 @@ class ToolEmitted(Record):
     data: Any
 
 
-@attrs.frozen(eq=False, repr=False)
+@record
 class ToolAskedToStop(Record):
     """A running tool asks that the Turn end after this Step."""
 
@@ -98,7 +96,7 @@ class ToolAskedToStop(Record):
     reason: str
 
 
-@attrs.frozen(eq=False, repr=False)
+@record
 class ChildCame(Record):
     """A child ended."""
 
@@ -113,7 +111,7 @@ class ChildCame(Record):
     """A fraction in [0, 1), a hash of Turn, call and attempt."""
 
 
-@attrs.frozen(eq=False, repr=False)
+@record
 class ChildParked(Record):
     """A child has left its task and waits."""
 
@@ -122,14 +120,14 @@ class ChildParked(Record):
     active: float = 0.0
 
 
-@attrs.frozen(eq=False, repr=False)
+@record
 class ChildWoke(Record):
     """Something below a parked child can go on."""
 
     n: int
 
 
-@attrs.frozen(eq=False, repr=False)
+@record
 class Answered(Record):
     """A person answered a request of this Turn; the answer fits its form."""
 
@@ -138,7 +136,7 @@ class Answered(Record):
     by: str
 
 
-@attrs.frozen(eq=False, repr=False)
+@record
 class CancelRequested(Record):
     """Someone asked for the end of the tree."""
 
@@ -146,7 +144,7 @@ class CancelRequested(Record):
     by: str | None = None
 
 
-@attrs.frozen(eq=False, repr=False)
+@record
 class Close(Record):
     """Everything below has stopped; end the Turn now. `children` are the endings of children that were still open."""
 
