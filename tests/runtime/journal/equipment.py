@@ -5,7 +5,6 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Final
 
-import attrs
 import trio
 
 from runtime.codec import Codec
@@ -68,4 +67,4 @@ def fact(head: TurnHeader, position: int, data: EventData | None = None) -> Fact
 
 def described(facts: list[Fact]) -> list[tuple[object, ...]]:
     """Everything that a fact holds, comparable."""
-    return [(one.event_id, one.position, one.time, one.type, one.data, *attrs.astuple(one.header)) for one in facts]
+    return [(one.event_id, one.position, one.time, one.type, one.data, one.header) for one in facts]
