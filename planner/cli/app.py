@@ -61,6 +61,10 @@ def run(
         Parameter(name=["--input", "-i"], help="An input as name=value or name=@file.json; may be repeated."),
     ] = None,
     tools: Annotated[str | None, Parameter(help="Module or .py file whose functions go before the scenario's.")] = None,
+    model: Annotated[
+        list[str] | None,
+        Parameter(help="Another model for a name of the scenario, as name=provider:model; may be repeated."),
+    ] = None,
     offline: Annotated[bool, Parameter(help="Let every model play the scenario's scripts.")] = False,
     virtual_time: Virtual = False,
     ask: Annotated[bool, Parameter(help="Ask you what the scenario's script could answer.")] = False,
@@ -74,8 +78,10 @@ def run(
     from planner.cli.run import Source, run
 
     output = _output(json=json, jsonl=jsonl, quiet=quiet, previews=previews)
-    source = Source(scenario=scenario, inputs=tuple(input or ()), tools=tools, offline=offline, ask=ask)
-    return Job(partial(run, source, output, db), virtual_time)
+    source = Source(
+        scenario=scenario, inputs=tuple(input or ()), tools=tools, models=tuple(model or ()), offline=offline, ask=ask
+    )
+    return Job(partial(run, source, output, db, virtual_time=virtual_time), virtual_time)
 
 
 @app.command
@@ -212,7 +218,7 @@ def resume(
     from planner.cli.run import resume
 
     output = _output(json=json, jsonl=jsonl, quiet=quiet, previews=previews)
-    return Job(partial(resume, tree, output, db), virtual_time)
+    return Job(partial(resume, tree, output, db, virtual_time=virtual_time), virtual_time)
 
 
 @app.command

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 COMMANDS: Final = frozenset({"new", "retry", "fork", "work", "prune", "serve", "export", "simulate"})
 OPTIONS: Final[Mapping[str, frozenset[str]]] = {
-    "run": frozenset({"--key", "--model"}),
+    "run": frozenset({"--key"}),
     "list": frozenset({"--status"}),
     "tree": frozenset({"--follow"}),
     "events": frozenset({"--follow", "--previews"}),

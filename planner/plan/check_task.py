@@ -14,8 +14,9 @@ if TYPE_CHECKING:
     from planner.plan.values import ForEach, Retry, Task
 
 KINDS = (
-    "transport", "timeout", "rate_limit", "server", "tool_error", "rejected", "expression", "invalid_arguments",
-    "unserialisable", "mistakes", "limit", "child", "script", "model_bug",
+    "transport", "timeout", "rate_limit", "server", "malformed", "auth", "quota", "bad_request", "length",
+    "content_filter", "refusal", "tool_error", "rejected", "expression", "invalid_arguments", "unserialisable",
+    "mistakes", "limit", "child", "script", "model_bug",
 )  # fmt: skip
 """Kinds of failure that a task may end with; `retries.only` names these."""
 _NAME = re.compile(r"[a-z][a-z0-9_]*")

@@ -16,6 +16,7 @@ from planner.scenario.prepare import prepare
 from planner.scenario.python_tools import DeclaredTool, Workshop
 from planner.scenario.reader import Source, read_file, read_text
 from runtime.core.ports import Model
+from runtime.models import OpenAIModel
 from runtime.values.requests import Answer
 
 
@@ -41,6 +42,8 @@ class Scenario:
     """What `scripts.answers` says by task; empty when people are to be asked."""
     given_models: frozenset[str] = frozenset()
     """Names of the models that a program gave instead of the file's."""
+    chosen_models: Mapping[str, str] = attrs.field(factory=dict)
+    """`provider:model` by the name of each model that was chosen instead of the file's."""
 
     @property
     def name(self) -> str:
@@ -53,6 +56,12 @@ class Scenario:
         return self.parts.plan
 
     @property
+    def live_models(self) -> tuple[OpenAIModel, ...]:
+        """The models of its agents that somebody runs elsewhere, each once. With one of them it is no rehearsal."""
+        models = [agent.model for agent in self.parts.agents.values()]
+        return tuple(dict.fromkeys([model for model in models if isinstance(model, OpenAIModel)]))
+
+    @property
     def inputs(self) -> Mapping[str, Any]:
         """JSON Schema of what a run must be given."""
         if self.document.inputs is None:
@@ -60,13 +69,13 @@ class Scenario:
         return self.document.inputs.document
 
     def prepare(self) -> None:
-        """Import the tools and hold what tasks give them against the functions' signatures.
+        """Import the tools, hold what tasks give them against the functions' signatures, and look for models' keys.
 
         Called when a run starts, before its first event; nothing before runs any code of the user's.
 
         Raises:
             ScenarioInvalid: With everything that does not fit, each at its place in the file.
-            UsageError: The tools that were given beside the file cannot be used.
+            UsageError: The tools that were given beside the file cannot be used, or a model lacks its key or package.
         """
         prepare(self)
 
@@ -90,7 +99,7 @@ def load_scenario(
     *,
     offline: bool = False,
     tools: ModuleType | str | None = None,
-    models: Mapping[str, Model] | None = None,
+    models: Mapping[str, Model | str] | None = None,
     answers: bool = True,
 ) -> Scenario:
     """Read a scenario file and check all of it. Runs no code of the user's.
@@ -100,11 +109,13 @@ def load_scenario(
         offline: Let every model play `scripts`.
         tools: A module, or the name of one, or the path of a `.py` file, whose functions go before those of the files
             beside the scenario.
-        models: Models to use instead of those that the file describes, by their names there.
-        answers: Whether `scripts.answers` may answer for people.
+        models: Models to use instead of those that the file describes, by their names there: as objects, or as text
+            such as `openai:gpt-5-mini`, with which a stored tree can be resumed without this program.
+        answers: Whether `scripts.answers` may answer for people, as long as every model plays `scripts` too.
 
     Raises:
         ScenarioInvalid: The file has errors; the message lists all of them.
+        UsageError: A model that was chosen by text does not exist, or is none.
     """
     file = Path(path).absolute()
     source = read_file(file, str(path))
@@ -112,14 +123,16 @@ def load_scenario(
 
 
 @collector_paused()
-def rebuild_scenario(text: str, path: Path, *, offline: bool, tools: str | None, answers: bool) -> Scenario:
+def rebuild_scenario(
+    text: str, path: Path, *, offline: bool, tools: str | None, models: Mapping[str, str], answers: bool
+) -> Scenario:
     """Make a scenario again from what a stored tree keeps of it; the file itself may be gone or changed.
 
     Raises:
         ScenarioInvalid: The text has errors, as this version sees it.
     """
     source = read_text(text, str(path))
-    return compose(source, path, offline=offline, tools=tools, models={}, answers=answers)
+    return compose(source, path, offline=offline, tools=tools, models=models, answers=answers)
 
 
 def compose(
@@ -128,16 +141,18 @@ def compose(
     *,
     offline: bool,
     tools: ModuleType | str | None,
-    models: Mapping[str, Model],
+    models: Mapping[str, Model | str],
     answers: bool,
 ) -> Scenario:
-    """Put together what was read. Raises ScenarioInvalid."""
+    """Put together what was read. Raises ScenarioInvalid and UsageError."""
     workshop = Workshop(file.parent, tools)
-    setting = Setting(base=file.parent, offline=offline, models=models, workshop=workshop)
+    chosen = {name: model for name, model in models.items() if isinstance(model, str)}
+    given = {name: model for name, model in models.items() if not isinstance(model, str)}
+    setting = Setting(base=file.parent, offline=offline, models=given, chosen=chosen, workshop=workshop)
     checked = check_source(source, setting)
     document, parts = checked.demand()
     scripted = document.scripts.answers if answers and document.scripts is not None else {}
-    return Scenario(
+    scenario = Scenario(
         path=file,
         text=source.text,
         offline=offline,
@@ -146,5 +161,8 @@ def compose(
         tools=checked.tools,
         workshop=workshop,
         answers=scripted,
-        given_models=frozenset(models).intersection(document.models),
+        given_models=frozenset(given).intersection(document.models),
+        chosen_models=chosen,
     )
+    # Whoever pays a model wants to be asked, and not to have a script answer.
+    return attrs.evolve(scenario, answers={}) if scenario.live_models else scenario

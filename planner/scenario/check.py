@@ -12,6 +12,7 @@ from planner.scenario.collecting import collector_paused
 from planner.scenario.document import DOCUMENT, ScenarioNode
 from planner.scenario.findings import Finding, ScenarioInvalid, in_order, render
 from planner.scenario.plan_faults import note, outermost
+from planner.scenario.providers import check_choices, choose, make_model
 from planner.scenario.python_tools import DeclaredTool, Workshop
 from planner.scenario.reader import UNREADABLE, Source, read_file, read_text
 from planner.scenario.shapes import Reading
@@ -65,6 +66,8 @@ class Setting:
     """Whether every model is a scripted one."""
     models: Mapping[str, Model] = attrs.field(factory=dict)
     """Models that a program gives, by their names in the file."""
+    chosen: Mapping[str, str] = attrs.field(factory=dict)
+    """`provider:model` in place of what the file says, by the same names."""
     workshop: Workshop
 
 
@@ -89,13 +92,15 @@ def check_text(text: str, *, name: str = "scenario", base: Path | None = None, o
 
 
 def check_source(source: Source, setting: Setting) -> Checked:
-    """Check a text that was read."""
+    """Check a text that was read. Raises UsageError for models that were chosen and cannot be."""
     if source.data is None or source.data is UNREADABLE:
         return Checked(source, None, None, {})
     reading = Reading(source, setting.base, set(source.refused))
     document: ScenarioNode = DOCUMENT.read(source.data, (), reading)
     if () in reading.refused:
         return Checked(source, document, None, {})
+    if ("models",) not in reading.refused:
+        check_choices(setting.chosen, document.models, offline=setting.offline)
     replies = playable(document, reading)
     stand_in = ScriptedModel(scripts={})
     models = {name: model or stand_in for name, model in _models(document, setting, reading, replies)}
@@ -114,14 +119,10 @@ def _models(
     for name, node in document.models.items():
         if name in setting.models:
             yield name, setting.models[name]
-        elif setting.offline or node.provider == "scripted":
+        elif setting.offline:
             yield name, ScriptedModel(name, scripts=replies, max_concurrent=node.max_concurrent)
         else:
-            if node.provider is not None:
-                message = f"models of `{node.provider}` are not supported yet"
-                hint = "run it with --offline to play `scripts`, or write `provider: scripted`"
-                reading.refuse("provider", (*node.path, "provider"), message, hint)
-            yield name, None
+            yield name, make_model(name, choose(node, setting.chosen.get(name)), replies, reading)
 
 
 def _warn_of_replay(document: ScenarioNode, reading: Reading) -> None:

@@ -1,7 +1,7 @@
 """The keys that a scenario file may have in this version; SCENARIOS of the documentation explains them."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 import attrs
 
@@ -38,11 +38,35 @@ class ModelNode(Node):
 
     SORT = "a model"
 
-    provider: str = attrs.field(metadata=says(Text(), "Who runs it; `scripted` plays the replies of `scripts`."))
+    provider: str = attrs.field(
+        metadata=says(
+            Text(),
+            "Who runs it: `openai`, or any server that speaks its wire; `scripted` plays the replies of `scripts`.",
+        )
+    )
     model: str | None = attrs.field(default=None, metadata=says(Text(), "The provider's name of the model."))
     max_concurrent: int | None = attrs.field(default=None, metadata=says(Whole(), "How many calls may run at once."))
     base_url: str | None = attrs.field(
-        default=None, metadata=says(Text(r"https?://\S+", "an address such as https://host/v1"), "Where it is.")
+        default=None,
+        metadata=says(
+            Text(r"https?://\S+", "an address such as https://host/v1"),
+            "Where the server is; default `$OPENAI_BASE_URL`, else the provider's own.",
+        ),
+    )
+    api_key_env: str | None = attrs.field(
+        default=None,
+        metadata=says(
+            Text(r"[A-Za-z_][A-Za-z0-9_]*", "the name of an environment variable, never the key itself"),
+            "The environment variable that holds the key; default `OPENAI_API_KEY`.",
+        ),
+    )
+    structured_output: Literal["schema", "instructions"] = attrs.field(
+        default="schema",
+        metadata=says(
+            Choice(("schema", "instructions")),
+            "How it is told of an agent's `output`: by a JSON Schema beside the messages, or in words, for servers that"
+            " refuse the former.",
+        ),
     )
 
 

@@ -25,8 +25,10 @@ def accept(scenario: Scenario, given: Any) -> Any:
 def describe(scenario: Scenario) -> str:
     """Return everything from which the scenario can be made again, as JSON."""
     tools = scenario.workshop.module
+    chosen = {"chosen": dict(scenario.chosen_models)} if scenario.chosen_models else {}
     return json.dumps(
         {
+            **chosen,
             "text": scenario.text,
             "path": str(scenario.path),
             "offline": scenario.offline,
@@ -59,6 +61,7 @@ def load(text: str) -> Scenario:
         Path(stored["path"]),
         offline=stored["offline"],
         tools=stored["tools"],
+        models=stored.get("chosen", {}),
         answers=stored["answers"],
     )
 

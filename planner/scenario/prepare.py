@@ -18,12 +18,15 @@ if TYPE_CHECKING:
 
 
 def prepare(scenario: "Scenario") -> None:
-    """Import every tool, and hold what tasks give their tools against the functions' signatures.
+    """Import every tool, hold what tasks give their tools against the functions' signatures, and look for models' keys.
 
     Raises:
         ScenarioInvalid: With everything that does not fit.
-        UsageError: The tools that were given beside the file cannot be used.
+        UsageError: The tools that were given beside the file cannot be used, or a model lacks its key or package.
     """
+    missing = list(dict.fromkeys(_missing(scenario)))
+    if missing:
+        raise UsageError("\n".join(missing))
     scenario.workshop.open(wanted=bool(scenario.tools))
     document = scenario.document
     unusable = dict(_unusable(scenario))
@@ -41,6 +44,14 @@ def prepare(scenario: "Scenario") -> None:
         note(faults, node, document, reading)
     findings = in_order(source.findings)
     raise ScenarioInvalid(render(findings, name=source.name, text=source.text), findings)
+
+
+def _missing(scenario: "Scenario") -> Iterator[str]:
+    for model in scenario.live_models:
+        try:
+            model.prepare()
+        except UsageError as error:
+            yield str(error)
 
 
 def _unusable(scenario: "Scenario") -> Iterator[tuple[str, str]]:

@@ -64,9 +64,16 @@ FUNCTIONS = {"range": "The whole numbers from `start` up to but without `stop`; 
 
 KINDS = {
     "transport": "A model or tool could not be reached, or the connection broke.",
-    "timeout": "A tool's `timeout` or a task's `timeout` was over.",
+    "timeout": "A tool's `timeout` or a task's `timeout` was over, or a provider fell silent.",
     "rate_limit": "A provider asked for patience.",
     "server": "A provider had an error of its own.",
+    "malformed": "A provider sent something that is no reply.",
+    "auth": "A provider did not accept the key, or there is none.",
+    "quota": "The account at a provider has no credit left.",
+    "bad_request": "A provider refused the request, for instance for a model that it does not have.",
+    "length": "There was more text than a model takes, or it had to stop in the middle of a tool call.",
+    "content_filter": "A provider's filter stopped the reply.",
+    "refusal": "The model refused to answer.",
     "tool_error": "A tool raised an exception that is not a `ToolError`.",
     "rejected": "A person said no.",
     "expression": "An expression could not be evaluated with the values that came.",

@@ -34,7 +34,6 @@ def test_commands_of_later_versions_are_refused(cli: Cli, command: str) -> None:
     "arguments",
     [
         ["run", "asks.yaml", "--key", "k"],
-        ["run", "asks.yaml", "--model=fast=openai:gpt"],
         ["list", "--status", "stuck"],
         ["tree", "--follow"],
         ["events", "--follow"],

@@ -53,7 +53,7 @@ def test_warnings_alone_are_no_errors() -> None:
 
 def test_offline_needs_no_provider() -> None:
     """The same file is refused with a provider's models and accepted with scripted ones."""
-    text = "turntree: 1\nname: x\nmodels: {m: {provider: openai}}\nagents: {w: {model: m}}\n"
+    text = "turntree: 1\nname: x\nmodels: {m: {provider: acme}}\nagents: {w: {model: m}}\n"
     text += "plan: {tasks: {a: {agent: w, prompt: Write.}}}\n"
     assert codes(text) == ["provider"]
     assert check_text(text, offline=True).findings == ()
