@@ -31,6 +31,15 @@ class NotFound(UsageError):
     """No tree, Turn or request of that id in this journal."""
 
 
+class KeyTaken(UsageError):
+    """A tree with this key exists already; `root_id` is its id."""
+
+    def __init__(self, key: str, root_id: str) -> None:
+        super().__init__(f"the key {key!r} is that of {root_id}; nothing was started")
+        self.key = key
+        self.root_id = root_id
+
+
 class AnswerInvalid(UsageError):
     """An answer does not fit its request, which stays open."""
 

@@ -5,7 +5,7 @@ Models and tools, which definitions are made of, are in `runtime.values.capabili
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 import attrs
@@ -103,6 +103,23 @@ class RootInfo:
     """Of the root, as the last append said: a terminal status, `WAITING` when parked, else `RUNNING`."""
     owner: str | None
     """Who holds it right now, or None."""
+    key: str | None = None
+    """The key that it was started with; no other tree of the journal has it."""
+    submissions: int = 0
+    """How many submissions its owner has not taken yet."""
+
+
+@attrs.frozen(kw_only=True)
+class Submission:
+    """What somebody outside has left for the owner of a tree: an answer, a cancel, a word to a Turn."""
+
+    ticket: int
+    """Counts up through the whole journal."""
+    root_id: str
+    body: Mapping[str, Any]
+    """JSON: `do` says what it is; see `runtime.shell.inbox`."""
+    at: float
+    """UTC, seconds since 1970."""
 
 
 class Claim(Protocol):
@@ -132,8 +149,14 @@ class Journal(Protocol):
         """Commit what was appended and release every claim of this journal object."""
         ...
 
-    async def create(self, root_id: str, *, kind: str, name: str, definition: str | None, now: float) -> Claim:
-        """Make an empty tree and claim it."""
+    async def create(
+        self, root_id: str, *, kind: str, name: str, definition: str | None, now: float, key: str | None = None
+    ) -> Claim:
+        """Make an empty tree and claim it.
+
+        Raises:
+            KeyTaken: Another tree has this key; nothing was made.
+        """
         ...
 
     async def claim(self, root_id: str, *, now: float) -> Claim:
@@ -149,8 +172,15 @@ class Journal(Protocol):
         """Commit what was appended to the tree and let it go."""
         ...
 
-    def append(self, claim: Claim, facts: Sequence[Fact], status: str) -> None:
-        """Add one batch, all or nothing. Raises StaleWriter when the claim is known to be lost."""
+    def append(self, claim: Claim, facts: Sequence[Fact], status: str, taken: int | None = None) -> None:
+        """Add one batch, all or nothing. Raises StaleWriter when the claim is known to be lost.
+
+        Args:
+            claim: Of the tree.
+            facts: May be none.
+            status: Of the root, after the batch.
+            taken: Ticket of the submission that caused the batch; taken in the same transaction.
+        """
         ...
 
     def watermark(self, root_id: str) -> int:
@@ -188,4 +218,59 @@ class Journal(Protocol):
 
     async def definition(self, digest: str) -> str:
         """Return a definition's text. Raises NotFound."""
+        ...
+
+    # ---------------------------------------------------------------------------------------- from outside
+
+    async def root_of_key(self, key: str) -> RootInfo | None:
+        """Return the tree that was started with this key."""
+        ...
+
+    async def submit(self, root_id: str, body: Mapping[str, Any], *, now: float) -> int:
+        """Leave something for a tree's owner, present or next; durable on return. Returns its ticket.
+
+        Raises:
+            NotFound: No such tree.
+        """
+        ...
+
+    async def submissions(self, root_ids: Collection[str]) -> list[Submission]:
+        """Return what was left for these trees and is not taken yet, oldest first."""
+        ...
+
+    async def submitted(self, after: int) -> int:
+        """Wait until there is a ticket above `after`, for whatever tree, and return the newest.
+
+        What this process submits is seen at once, what another one does within a tenth of a second.
+        """
+        ...
+
+    async def taken_at(self, ticket: int) -> int | None:
+        """Say where a submission was taken: position of the first fact of its batch, 0 if there was none.
+
+        None while it is not taken. Raises NotFound.
+        """
+        ...
+
+    def news(self) -> int:
+        """Return a number that changes whenever anybody may have committed something."""
+        ...
+
+    async def changed(self, seen: int) -> None:
+        """Wait until `news()` is not `seen` any more; another process's commit is seen within a tenth of a second."""
+        ...
+
+    async def cursor(self, consumer: str) -> int:
+        """Return the offset that a consumer has acknowledged last; 0 at first."""
+        ...
+
+    async def acknowledge(self, consumer: str, offset: int) -> None:
+        """Remember that a consumer is done with everything up to an offset. It never goes back."""
+        ...
+
+    async def prune(self, root_ids: Collection[str]) -> int:
+        """Remove whole trees, those that have ended and that nobody holds; return how many.
+
+        Definitions that no tree refers to any more go too. No id, ticket or offset is ever given again.
+        """
         ...

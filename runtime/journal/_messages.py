@@ -23,6 +23,11 @@ def no_definition(digest: str) -> NotFound:
     return NotFound(f"no definition with the digest {digest!r} in this journal; it was never stored here")
 
 
+def no_ticket(ticket: int) -> NotFound:
+    """Return the error for a ticket that was never given."""
+    return NotFound(f"no submission has the ticket {ticket} in this journal")
+
+
 def root_taken(root_id: str) -> UsageError:
     """Return the error for a new tree whose id is in use."""
     return UsageError(f"there is a tree {root_id!r} already; ids of trees must be unique, so take a new one")

@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final
 
-from runtime.core.ports import RootInfo
-from runtime.journal._messages import no_definition, no_tree
+from runtime.core.ports import RootInfo, Submission
+from runtime.journal._messages import no_definition, no_ticket, no_tree
 from runtime.journal._owners import Owners
 from runtime.journal._schema import connect
 from runtime.journal._store import NOW, holding
 from runtime.values.events import Fact, TurnHeader
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
     from pathlib import Path
 
     from runtime.codec import Codec
@@ -26,6 +26,7 @@ _FACT: Final = (
 )
 _ROOT: Final = (
     "SELECT t.root_id, t.kind, t.name, t.definition, t.started_at, t.updated_at, t.position, t.status, "
+    "t.key, (SELECT count(*) FROM submissions s WHERE s.tree = t.id AND s.taken_at IS NULL), "
     "t.claimed_at, o.id, o.host, o.pid, o.lease_until FROM trees t LEFT JOIN owners o ON o.id = t.owner "
 )
 
@@ -68,6 +69,36 @@ class Reader:
             raise no_tree(root_id, [known for (known,) in self._connection.execute("SELECT root_id FROM trees")])
         return found[0]
 
+    def root_of_key(self, key: str) -> RootInfo | None:
+        """Return the tree that was started with this key."""
+        found = self._roots("WHERE t.key = ?", key)
+        return found[0] if found else None
+
+    def submissions(self, root_ids: Collection[str]) -> list[Submission]:
+        """Return what was left for these trees and is not taken yet, oldest first."""
+        rows = self._connection.execute(
+            "SELECT s.ticket, t.root_id, s.body, s.at FROM submissions s JOIN trees t ON t.id = s.tree "
+            "WHERE s.taken_at IS NULL ORDER BY s.ticket"
+        )
+        return [
+            Submission(ticket=ticket, root_id=root_id, body=json.loads(body), at=at)
+            for ticket, root_id, body, at in rows
+            if root_id in root_ids
+        ]
+
+    def taken_at(self, ticket: int) -> int | None:
+        """Say where a submission was taken, if it was."""
+        row = self._connection.execute("SELECT taken_at FROM submissions WHERE ticket = ?", (ticket,)).fetchone()
+        if row is None:
+            raise no_ticket(ticket)
+        where: int | None = row[0]
+        return where
+
+    def cursor(self, consumer: str) -> int:
+        """Return the offset that a consumer has acknowledged last."""
+        row = self._connection.execute('SELECT "offset" FROM cursors WHERE consumer = ?', (consumer,)).fetchone()
+        return int(row[0]) if row is not None else 0
+
     def definition(self, digest: str) -> str:
         """Return a definition's text."""
         row = self._connection.execute("SELECT text FROM definitions WHERE digest = ?", (digest,)).fetchone()
@@ -96,11 +127,11 @@ class Reader:
         ((now,),) = self._connection.execute(NOW)
         found = []
         for row in self._connection.execute(_ROOT + clause, values):
-            root_id, kind, name, definition, started, updated, position, status, since, *owner = row
+            root_id, kind, name, definition, started, updated, position, status, key, open_, since, *owner = row
             info = RootInfo(
                 root_id=root_id, kind=kind, name=name, definition=definition, started_at=started,
                 updated_at=updated, position=position, status=status,
-                owner=holding(self._owners, owner, since, now),
+                owner=holding(self._owners, owner, since, now), key=key, submissions=open_,
             )  # fmt: skip
             found.append(info)
         return found

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-VERSION: Final = 1
 APPLICATION: Final = 0x74747265
 """`ttre`: marks a SQLite file as a journal."""
 SWITCHES: Final = 50
@@ -64,6 +63,24 @@ CREATE TABLE facts (
 );
 CREATE TABLE definitions (digest TEXT PRIMARY KEY, text TEXT NOT NULL) WITHOUT ROWID;
 """
+OUTSIDERS: Final = """
+ALTER TABLE trees ADD COLUMN key TEXT;
+CREATE UNIQUE INDEX trees_by_key ON trees (key) WHERE key IS NOT NULL;
+CREATE TABLE submissions (
+    ticket INTEGER PRIMARY KEY AUTOINCREMENT,       -- never given twice, also when a tree was pruned
+    tree INTEGER NOT NULL REFERENCES trees (id),
+    body BLOB NOT NULL,             -- JSON in UTF-8
+    at REAL NOT NULL,
+    taken_at INTEGER                -- position of the first fact that it caused, 0 for none, NULL before
+);
+CREATE INDEX submissions_open ON submissions (tree) WHERE taken_at IS NULL;
+CREATE INDEX submissions_by_tree ON submissions (tree);
+CREATE INDEX turns_by_tree ON turns (tree);
+CREATE TABLE cursors (consumer TEXT PRIMARY KEY, "offset" INTEGER NOT NULL) WITHOUT ROWID;
+"""
+STEPS: Final = (TABLES, OUTSIDERS)
+"""What makes a file of version n + 1 from one of version n; an empty file is version 0."""
+VERSION: Final = len(STEPS)
 
 
 def connect(path: Path, patience: float) -> sqlite3.Connection:
@@ -85,18 +102,18 @@ def connect(path: Path, patience: float) -> sqlite3.Connection:
 
 
 def prepare(connection: sqlite3.Connection, path: Path) -> None:
-    """Make the tables in an empty file, and refuse a file that is not ours or is newer than we are."""
+    """Make the tables that the file lacks, and refuse a file that is not ours or is newer than we are."""
     with _transaction(connection, "BEGIN"):  # of one moment: another process may be making the tables
         version = _checked_version(connection, path)
     _write_ahead(connection)
     if version == VERSION:
         return
     with _transaction(connection, "BEGIN IMMEDIATE"):
-        if _checked_version(connection, path) == 0:  # nobody else was faster
-            for statement in TABLES.split(";\n"):
+        for step in STEPS[_checked_version(connection, path) :]:  # none if somebody else was faster
+            for statement in step.split(";\n"):
                 connection.execute(statement)
-            connection.execute(f"PRAGMA application_id = {APPLICATION}")
-            connection.execute(f"PRAGMA user_version = {VERSION}")
+        connection.execute(f"PRAGMA application_id = {APPLICATION}")
+        connection.execute(f"PRAGMA user_version = {VERSION}")
 
 
 def _write_ahead(connection: sqlite3.Connection) -> None:

@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
-from runtime.errors import TreeHeld
+from runtime.errors import KeyTaken, TreeHeld
 from runtime.journal._messages import no_tree, root_taken
 from runtime.journal._owners import OwnerLock, Owners
 from runtime.journal._schema import connect, prepare
+from runtime.values.status import TERMINAL
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
     from pathlib import Path
 
     from runtime.values.events import Fact, TurnHeader
@@ -31,6 +32,14 @@ NOW: Final = "SELECT (julianday('now') - 2440587.5) * 86400.0"
 
 _TURNS_KEPT: Final = 10_000
 """Turns whose row number is remembered; beyond it they are looked up again."""
+
+
+_PRUNE: Final = (
+    "DELETE FROM submissions WHERE tree = ?",
+    "DELETE FROM facts WHERE tree = ?",
+    "DELETE FROM turns WHERE tree = ?",
+    "DELETE FROM trees WHERE id = ?",
+)
 
 
 @attrs.frozen
@@ -94,15 +103,17 @@ class Store:
             self._lock.let_go()
             self._lock = None
 
-    def create(self, root_id: str, kind: str, name: str, definition: str | None, now: float) -> Grant:
+    def create(self, root_id: str, kind: str, name: str, definition: str | None, now: float, key: str | None) -> Grant:
         """Make a tree and hold it."""
         if self._execute("SELECT 1 FROM trees WHERE root_id = ?", (root_id,)).fetchone():
             raise root_taken(root_id)
+        if key is not None and (row := self._execute("SELECT root_id FROM trees WHERE key = ?", (key,)).fetchone()):
+            raise KeyTaken(key, row[0])
         owner = self._own_id(now)
         cursor = self._execute(
-            "INSERT INTO trees (root_id, kind, name, definition, started_at, updated_at, owner, claimed_at) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            (root_id, kind, name, definition, now, now, owner, now),
+            "INSERT INTO trees (root_id, kind, name, definition, started_at, updated_at, owner, claimed_at, key) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (root_id, kind, name, definition, now, now, owner, now, key),
         )
         return Grant(_number(cursor), epoch=1, position=0)
 
@@ -132,8 +143,18 @@ class Store:
         if self._lock is not None:
             self._forget(self._lock.id)
 
-    def append(self, tree: int, epoch: int, facts: Sequence[Fact], payloads: Sequence[bytes], status: str) -> bool:
+    def append(
+        self, tree: int, epoch: int, facts: Sequence[Fact], payloads: Sequence[bytes], status: str, taken: int | None
+    ) -> bool:
         """Add one batch; False, and nothing written, if the epoch is not the tree's any more."""
+        if not self._append(tree, epoch, facts, payloads, status):
+            return False
+        if taken is not None:
+            where = facts[0].position if facts else 0
+            self._execute("UPDATE submissions SET taken_at = ? WHERE ticket = ? AND taken_at IS NULL", (where, taken))
+        return True
+
+    def _append(self, tree: int, epoch: int, facts: Sequence[Fact], payloads: Sequence[bytes], status: str) -> bool:
         if not facts:
             return bool(
                 self._execute("UPDATE trees SET status = ? WHERE id = ? AND epoch = ?", (status, tree, epoch)).rowcount
@@ -153,6 +174,44 @@ class Store:
             ],
         )
         return True
+
+    def submit(self, root_id: str, body: bytes, now: float) -> int:
+        """Keep something for a tree's owner and return its ticket."""
+        row = self._execute("SELECT id FROM trees WHERE root_id = ?", (root_id,)).fetchone()
+        if row is None:
+            raise no_tree(root_id, [known for (known,) in self._execute("SELECT root_id FROM trees")])
+        return _number(self._execute("INSERT INTO submissions (tree, body, at) VALUES (?, ?, ?)", (row[0], body, now)))
+
+    def acknowledge(self, consumer: str, offset: int) -> None:
+        """Move a consumer's cursor up to an offset."""
+        self._execute(
+            'INSERT INTO cursors VALUES (?, ?) ON CONFLICT DO UPDATE SET "offset" = max("offset", excluded."offset")',
+            (consumer, offset),
+        )
+
+    def prune(self, root_ids: Collection[str]) -> int:
+        """Remove those of these trees that have ended and that nobody holds; return how many."""
+        ((now,),) = self._execute(NOW)
+        gone = 0
+        for root_id in root_ids:
+            row = self._execute(
+                "SELECT t.id, t.status, t.claimed_at, o.id, o.host, o.pid, o.lease_until "
+                "FROM trees t LEFT JOIN owners o ON o.id = t.owner WHERE t.root_id = ?",
+                (root_id,),
+            ).fetchone()
+            if row is None:
+                continue
+            tree, status, since, *owner = row
+            if status not in TERMINAL or holding(self._owners, owner, since, now) is not None:
+                continue
+            for statement in _PRUNE:
+                self._execute(statement, (tree,))
+            gone += 1
+        self._execute(
+            "DELETE FROM definitions WHERE digest NOT IN (SELECT definition FROM trees WHERE definition IS NOT NULL)"
+        )
+        self._turns.clear()
+        return gone
 
     def put_definition(self, text: str) -> str:
         """Keep a text and return its digest."""

@@ -51,12 +51,13 @@ class SqliteClaim:
 class Batch:
     """Facts of one signal, all or nothing."""
 
-    __slots__ = ("claim", "facts", "payloads", "status", "written")
+    __slots__ = ("claim", "facts", "payloads", "status", "taken", "written")
 
-    def __init__(self, claim: SqliteClaim, facts: Sequence[Fact], status: str) -> None:
+    def __init__(self, claim: SqliteClaim, facts: Sequence[Fact], status: str, taken: int | None) -> None:
         self.claim = claim
         self.facts = facts
         self.status = status
+        self.taken = taken
         self.payloads: list[bytes] = []
         self.written = False
 
@@ -71,7 +72,7 @@ class Batch:
         """Write it, unless an earlier batch of the claim could not be written."""
         claim = self.claim
         if claim.trouble is None:
-            self.written = store.append(claim.tree, claim.epoch, self.facts, self.payloads, self.status)
+            self.written = store.append(claim.tree, claim.epoch, self.facts, self.payloads, self.status, self.taken)
             if not self.written:
                 claim.trouble = StaleWriter(lost(claim.root_id))
 

@@ -12,8 +12,10 @@ from runtime.codec import Codec
 from runtime.errors import InternalError, JournalError, StaleWriter, UsageError
 from runtime.journal._failures import missing, translate
 from runtime.journal._messages import gap, lost
+from runtime.journal._outside import Outside
 from runtime.journal._reader import Reader
 from runtime.journal._store import Grant, Store
+from runtime.journal._watch import Watch
 from runtime.journal._writer import Batch, Entry, InlineWriter, Operation, SqliteClaim, ThreadWriter, Writer
 
 if TYPE_CHECKING:
@@ -32,7 +34,7 @@ _MARKS_KEPT: Final = 1024
 Result = TypeVar("Result")
 
 
-class SqliteJournal:
+class SqliteJournal(Outside):
     """Facts in a SQLite file (WAL, every commit synced), written in groups.
 
     One writer thread commits; with `threaded=False` the loop's own thread does, once for all that a pass of the loop
@@ -74,6 +76,7 @@ class SqliteJournal:
         self._room = trio.lowlevel.ParkingLot()
         self._readers: list[Reader] = []
         self._limiter = trio.CapacityLimiter(_READERS)
+        self._watch: Watch | None = None
 
     # -------------------------------------------------------------------------------------------- life
 
@@ -91,6 +94,7 @@ class SqliteJournal:
         else:
             await trio.lowlevel.checkpoint()
             self._writer = InlineWriter(self._open_store(), self.codec, self._deliver)
+        self._watch = Watch(self.path, looking=self.threaded, patience=self._patience)
 
     async def close(self) -> None:
         """Commit what was appended, release every claim and close the file. Not cancellable; a checkpoint.
@@ -113,20 +117,26 @@ class SqliteJournal:
             self._end(claim)
         while self._readers:
             self._readers.pop().close()
+        watch, self._watch = self._watch, None
+        if watch is not None:
+            watch.close()
         failure, self._failure = self._failure, None
         if failure is not None and unheard:
             raise _again(failure)
 
     # -------------------------------------------------------------------------------------------- owners
 
-    async def create(self, root_id: str, *, kind: str, name: str, definition: str | None, now: float) -> SqliteClaim:
+    async def create(
+        self, root_id: str, *, kind: str, name: str, definition: str | None, now: float, key: str | None = None
+    ) -> SqliteClaim:
         """Make an empty tree and claim it. A checkpoint; not cancellable once it began.
 
         Raises:
             UsageError: The id is taken.
+            KeyTaken: The key is.
             JournalError: The store failed.
         """
-        grant = await self._do(lambda store: store.create(root_id, kind, name, definition, now))
+        grant = await self._do(lambda store: store.create(root_id, kind, name, definition, now, key))
         return self._granted(root_id, grant)
 
     async def claim(self, root_id: str, *, now: float) -> SqliteClaim:
@@ -161,7 +171,7 @@ class SqliteJournal:
 
     # -------------------------------------------------------------------------------------------- writing
 
-    def append(self, claim: Claim, facts: Sequence[Fact], status: str) -> None:
+    def append(self, claim: Claim, facts: Sequence[Fact], status: str, taken: int | None = None) -> None:
         """Hand one batch to the writer, all or nothing.
 
         Raises:
@@ -178,7 +188,7 @@ class SqliteJournal:
                 raise InternalError(gap(own.root_id, own.position, facts[0].position))
             own.position = facts[-1].position
         self._pending += 1
-        self._writer.put(Batch(own, facts, status))
+        self._writer.put(Batch(own, facts, status, taken))
         if not self.threaded:
             # What this pass of the loop appends is one commit, even if nobody asks for it.
             trio.lowlevel.current_trio_token().run_sync_soon(self._flush, idempotent=True)
@@ -282,6 +292,8 @@ class SqliteJournal:
             touched.update(self._claims.values())  # they will never be durable either
         for claim in touched:
             claim.changed.unpark_all()
+        if self._watch is not None:
+            self._watch.tell()
         if self._pending <= MOST_PENDING:
             self._room.unpark_all()
 
@@ -323,6 +335,11 @@ class SqliteJournal:
                 self._readers.append(reader)
         except sqlite3.Error as error:
             raise translate(error, self.path) from error
+
+    def _watching(self) -> Watch:
+        if self._watch is None:
+            raise _closed(self.path)
+        return self._watch
 
     def _flush(self) -> None:
         if self._writer is not None:

@@ -34,7 +34,7 @@ class FaultyJournal:
     def __getattr__(self, name: str) -> Any:
         return getattr(self.inner, name)
 
-    def append(self, claim: Claim, facts: Sequence[Fact], status: str) -> None:
+    def append(self, claim: Claim, facts: Sequence[Fact], status: str, taken: int | None = None) -> None:
         """Add one batch.
 
         Raises:
@@ -43,7 +43,7 @@ class FaultyJournal:
         self.appends += 1
         if self.appends in self._fail_at:
             raise JournalError(f"append {self.appends} fails because the test wants it to; nothing was kept")
-        self.inner.append(claim, facts, status)
+        self.inner.append(claim, facts, status, taken)
 
 
 class SlowJournal:

@@ -35,9 +35,9 @@ class DeadlyJournal(SqliteJournal):
         super().__init__(path, threaded=False, codec=_codec())
         self._left = batches
 
-    def append(self, claim: Claim, facts: Sequence[Fact], status: str) -> None:
+    def append(self, claim: Claim, facts: Sequence[Fact], status: str, taken: int | None = None) -> None:
         """Add a batch; the last one is committed at once, and then everything is over."""
-        super().append(claim, facts, status)
+        super().append(claim, facts, status, taken)
         self._left -= 1
         if self._left == 0:
             self._flush()

@@ -88,7 +88,7 @@ async def test_a_newer_format_is_refused(path: Path, sort: str) -> None:
     """A file of a later version is not touched; the message says both versions."""
     await write(path, sort)
     change(path, "PRAGMA user_version = 9")
-    assert "written by a newer turntree (its format is 9, this one knows 1)" in await refusal(path, sort)
+    assert "written by a newer turntree (its format is 9, this one knows 2)" in await refusal(path, sort)
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="nothing is read-only for root")
