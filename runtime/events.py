@@ -40,6 +40,9 @@ from runtime.values.events import (
     Fact as Fact,
 )
 from runtime.values.events import (
+    HintAdded as HintAdded,
+)
+from runtime.values.events import (
     MaxIterationsReached as MaxIterationsReached,
 )
 from runtime.values.events import (
@@ -59,6 +62,9 @@ from runtime.values.events import (
 )
 from runtime.values.events import (
     RequestAnswered as RequestAnswered,
+)
+from runtime.values.events import (
+    RequestRefused as RequestRefused,
 )
 from runtime.values.events import (
     RequestWithdrawn as RequestWithdrawn,

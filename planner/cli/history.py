@@ -27,6 +27,10 @@ def happened(fact: e.Fact) -> Iterator[str]:
             yield f"answer {answer.kind} {_json(answer.value)} by {clean(by)}"
         case e.RequestWithdrawn(reason=reason):
             yield f"answer not needed any more: {clean(reason)}"
+        case e.RequestRefused(by=by, reason=reason):
+            yield f"answer by {clean(by)} refused: {clean(reason)}"
+        case e.HintAdded(text=text, by=by):
+            yield f"hint   {clean(text)}{f' by {clean(by)}' if by else ''}"
         case e.RetryScheduled(attempt=attempt, error=error):
             yield f"retry  attempt {attempt} after {failure_text(error)}"
         case e.StopRequested(call_key=key, reason=reason):

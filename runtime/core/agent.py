@@ -59,6 +59,7 @@ class AgentMachine(AgentFold):
             s.ToolAskedToStop: self._asked_to_stop,
             s.ChildCame: self._child_came,
             s.ChildWoke: self._child_woke,
+            s.Hinted: self._hinted,
             s.Close: self._close,
         }
 
@@ -134,6 +135,9 @@ class AgentMachine(AgentFold):
         if state.suspended:
             out.insert(1, _step_started(state.step + 1))
         return out
+
+    def _hinted(self, state: AgentState, signal: s.Hinted) -> list[e.EventData]:
+        return [e.HintAdded(signal.text, signal.by)]
 
     def _close(self, state: AgentState, signal: s.Close) -> list[e.EventData]:
         out = f.close_frame(state, signal)

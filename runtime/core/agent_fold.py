@@ -38,8 +38,8 @@ class AgentState(f.Frame):
     """The fold of an agent Turn."""
 
     __slots__ = (
-        "asked", "calls", "failure", "in_step", "iterations", "messages", "mistakes", "phase", "results", "stop",
-        "waiting",
+        "asked", "calls", "failure", "hints", "in_step", "iterations", "messages", "mistakes", "phase", "results",
+        "stop", "waiting",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -56,6 +56,8 @@ class AgentState(f.Frame):
         self.waiting: dict[str, ToolCall] = f.NOTHING
         """Allowed calls that admission has not let start yet."""
         self.results: dict[str, ToolMessage] = f.NOTHING
+        self.hints: tuple[str, ...] = ()
+        """Words to the model that wait until the history is tool-complete again."""
         self.mistakes = 0
         self.stop: str | None = None
         """The call whose result is to be the output, once a tool asked for that."""
@@ -82,6 +84,7 @@ class AgentFold:
             e.ToolCancelled: self._tool_cancelled,
             e.ToolDenied: self._tool_denied,
             e.StopRequested: _stop_requested,
+            e.HintAdded: _hint_added,
             e.ChildStarted: self._child_started,
             e.ChildEnded: self._child_ended,
             e.TurnFailed: _ends(lambda event: (Status.FAILED, event.error)),
@@ -116,10 +119,14 @@ class AgentFold:
             self._count_mistake(state, "asks for calls that cannot be made", len(state.waiting) < len(state.calls))
         elif event.output_error is not None:
             state.messages.append(UserMessage(event.output_error))
+            _tell(state)
             self._count_mistake(state, f"gives an output that does not fit ({event.output_error})")
         else:
             state.output = message.text if self.kit.output_schema is None else event.output
             state.phase = Phase.FINISHED
+            if state.hints:  # they came while the answer was being made: the model answers again
+                state.phase = Phase.MODEL
+                _tell(state)
 
     def _count_mistake(self, state: AgentState, what: str, mistaken: bool = True) -> None:  # noqa: FBT001, FBT002
         state.mistakes = state.mistakes + 1 if mistaken else 0
@@ -186,6 +193,19 @@ def _stop_requested(state: AgentState, event: e.StopRequested) -> None:
     state.stop = event.call_key
 
 
+def _hint_added(state: AgentState, event: e.HintAdded) -> None:
+    state.hints = (*state.hints, event.text)
+    if not state.calls and not (state.asked and state.open):
+        _tell(state)
+
+
+def _tell(state: AgentState) -> None:
+    """Put the words to the model that wait into the history, which is tool-complete now."""
+    if state.hints:
+        state.messages.extend([UserMessage(text) for text in state.hints])
+        state.hints = ()
+
+
 def _settle(state: AgentState, key: str, content: Any, *, is_error: bool = False) -> None:
     """Keep a result; once the last one is in, put them all into the history in the model's order."""
     results = state.results
@@ -200,6 +220,7 @@ def _settle(state: AgentState, key: str, content: Any, *, is_error: bool = False
     state.results = f.NOTHING
     if state.stop is None:
         state.phase = Phase.MODEL
+        _tell(state)
     else:
         state.output = results[state.stop].content
         state.phase = Phase.FINISHED
@@ -219,6 +240,7 @@ def _ends(reason: Callable[[Any], tuple[Status, Failure]]) -> f.Apply:
                 content = {"error": "not_run", "message": f"the Turn ended first: {error.message}"}
                 state.results[key] = ToolMessage(key, call.id, call.name, content, is_error=True)
         state.messages.extend([state.results[key] for key in state.calls])
+        _tell(state)
         state.messages.append(AssistantMessage((Text(f"[{status.lower()}] {error.message}"),)))
         state.calls = f.NOTHING
         state.results = f.NOTHING

@@ -164,6 +164,8 @@ def decide_frame(state: Frame, signal: s.Signal) -> list[e.EventData]:
             return [*resume(state, "child"), e.ChildResumed(n)]
         case s.CancelRequested(reason, by):
             return [] if state.cancelling else [e.CancellationRequested(reason, by)]
+        case s.Refused(request, kind, by, reason):
+            return [e.RequestRefused(request, kind, by, reason)]
         case s.Recovered():
             calls = tuple([key for key, command in state.open.items() if type(command) is not RunChild])
             return [e.TurnRecovered(calls)]
@@ -298,6 +300,7 @@ FRAME_APPLY: Mapping[type[e.EventData], Apply] = {
     e.CancellationRequested: _cancellation_requested,
     e.TaskAnswerRequested: _request_opened,
     e.RequestAnswered: _request_closed,
+    e.RequestRefused: _nothing,
     e.RequestWithdrawn: _request_closed,
     e.ChildSuspended: _child_suspended,
     e.ChildResumed: _child_resumed,

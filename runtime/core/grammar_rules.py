@@ -319,4 +319,4 @@ RULES: Mapping[str, Callable[[TurnRecord, Any], None]] = {
     "RETRY_SCHEDULED": _retry_scheduled,
     **TASK_RULES,
 }
-"""TURN_RESUMED has no rule besides the table's."""
+"""TURN_RESUMED, REQUEST_REFUSED and HINT_ADDED have no rule besides the table's."""

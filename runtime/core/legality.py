@@ -41,7 +41,9 @@ ENDED_AS: Final[Mapping[str, Status]] = {
 }
 """The types of the terminal facts, and the status that each one gives its Turn."""
 
-_NEWS: Final = ("REQUEST_ANSWERED", "CANCELLATION_REQUESTED", "TURN_RECOVERED", "UNKNOWN")
+_NEWS: Final = (
+    "REQUEST_ANSWERED", "REQUEST_REFUSED", "HINT_ADDED", "CANCELLATION_REQUESTED", "TURN_RECOVERED", "UNKNOWN",
+)  # fmt: skip
 """What reaches a suspended Turn. A fact of a type that this version does not know is taken as it comes."""
 
 _CLOSING: Final = (

@@ -45,6 +45,9 @@ from runtime.values.payloads import (
     EventData as EventData,
 )
 from runtime.values.payloads import (
+    HintAdded as HintAdded,
+)
+from runtime.values.payloads import (
     MaxIterationsReached as MaxIterationsReached,
 )
 from runtime.values.payloads import (
@@ -61,6 +64,9 @@ from runtime.values.payloads import (
 )
 from runtime.values.payloads import (
     RequestAnswered as RequestAnswered,
+)
+from runtime.values.payloads import (
+    RequestRefused as RequestRefused,
 )
 from runtime.values.payloads import (
     RequestWithdrawn as RequestWithdrawn,

@@ -6,7 +6,7 @@ so that only envelopes know absolute ids. Kinds outside this package bring paylo
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from runtime.values.failure import Cause, Failure
 from runtime.values.messages import AssistantMessage
@@ -287,6 +287,19 @@ class RequestAnswered(EventData):
 
 
 @record
+class RequestRefused(EventData):
+    """An answer came that could not be taken: too late, not fitting, or to nothing that was asked."""
+
+    type: ClassVar[str] = "REQUEST_REFUSED"
+    request: str
+    """Relative to this Turn, which is the one that asked or, when that has ended, the nearest above it."""
+    kind: Literal["late", "invalid"]
+    """`late`: the request is not open, as somebody answered it first or nobody ever asked; `invalid`: it still is."""
+    by: str
+    reason: str
+
+
+@record
 class RequestWithdrawn(EventData):
     """Nobody needs the answer any more."""
 
@@ -348,6 +361,15 @@ class ChildEnded(EventData):
 
 
 @record
+class HintAdded(EventData):
+    """Somebody steers a running agent; the model is told before its next call, as a message of the user."""
+
+    type: ClassVar[str] = "HINT_ADDED"
+    text: str
+    by: str | None = None
+
+
+@record
 class RetryScheduled(EventData):
     """Something failed and will be tried again at `due`."""
 
@@ -383,8 +405,8 @@ FACTS: tuple[type[EventData], ...] = (
     TurnStarted, TurnSuspended, TurnResumed, TurnRecovered, TurnCompleted, TurnFailed, TurnCancelled,
     MaxIterationsReached, MaxStepsReached, CancellationRequested, StopRequested, StepStarted, StepCompleted,
     ModelStarted, ModelCompleted, ModelFailed, ToolStarted, ToolCompleted, ToolFailed, ToolCancelled, ToolDenied,
-    TaskAnswerRequested, RequestAnswered, RequestWithdrawn, ChildStarted, ChildSuspended, ChildResumed, ChildEnded,
-    RetryScheduled, Custom,
+    TaskAnswerRequested, RequestAnswered, RequestRefused, RequestWithdrawn, ChildStarted, ChildSuspended, ChildResumed,
+    ChildEnded, RetryScheduled, HintAdded, Custom,
 )  # fmt: skip
 
 ENDINGS: frozenset[type[EventData]] = frozenset(

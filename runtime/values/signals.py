@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from runtime.values.events import Verdict
 from runtime.values.failure import Cause, Failure
@@ -137,6 +137,24 @@ class Answered(Record):
 
 
 @record
+class Refused(Record):
+    """Somebody's answer could not be taken. The request is named relative to the Turn that records this."""
+
+    request: str
+    kind: Literal["late", "invalid"]
+    by: str
+    reason: str
+
+
+@record
+class Hinted(Record):
+    """Somebody steers a running agent."""
+
+    text: str
+    by: str | None = None
+
+
+@record
 class CancelRequested(Record):
     """Someone asked for the end of the tree."""
 
@@ -156,5 +174,5 @@ class Close(Record):
 
 Signal = (
     Start | Recovered | Granted | ModelReplied | ModelBroke | ToolReturned | ToolBroke | ToolEmitted | ToolAskedToStop
-    | ChildCame | ChildParked | ChildWoke | Answered | CancelRequested | Close
+    | ChildCame | ChildParked | ChildWoke | Answered | Refused | Hinted | CancelRequested | Close
 )  # fmt: skip

@@ -36,12 +36,14 @@ SIGNALS: dict[type[Any], s.Signal] = {
     s.ChildParked: s.ChildParked(9, ()),
     s.ChildWoke: s.ChildWoke(9),
     s.Answered: s.Answered("9.9.9", Answer.approve(), "ann"),
+    s.Refused: s.Refused(":9.9.9", "late", "ann", "nobody asked"),
+    s.Hinted: s.Hinted("be brief"),
     s.CancelRequested: s.CancelRequested("enough"),
     s.Close: s.Close(Cause("cancelled", "enough")),
 }
 """One of each, about calls, children and requests that no Turn has."""
 
-ALWAYS = {s.Recovered, s.CancelRequested, s.Close}
+ALWAYS = {s.Recovered, s.Refused, s.CancelRequested, s.Close}
 """What every started Turn takes until it has ended."""
 
 
@@ -90,9 +92,10 @@ KINDS: dict[str, Any] = {
 }  # fmt: skip
 PLACES: dict[str, tuple[Callable[[], Hand], set[type[Any]]]] = {
     **{f"{kind} new": (_new(what), {s.Start}) for kind, what in KINDS.items()},
-    **{f"{kind} running": (_started(what), ALWAYS) for kind, what in KINDS.items() if kind != "question"},
+    **{f"{kind} running": (_started(what), ALWAYS) for kind, what in KINDS.items() if kind in ("call", "plan")},
+    "agent running": (_started(agent()), {*ALWAYS, s.Hinted}),
     "question suspended": (_started(Question()), ALWAYS),
-    "agent suspended": (_suspended_agent, ALWAYS),
+    "agent suspended": (_suspended_agent, {*ALWAYS, s.Hinted}),
     "plan suspended": (_suspended_plan, ALWAYS),
     **{f"{kind} ended": (_ended(_started(what)), set()) for kind, what in KINDS.items()},
 }
@@ -124,7 +127,7 @@ def test_the_matrix_has_every_signal() -> None:
 
 AGENT_ONLY = {
     e.StepStarted, e.StepCompleted, e.ModelStarted, e.ModelCompleted, e.ModelFailed, e.StopRequested, e.ToolDenied,
-    e.MaxIterationsReached, e.MaxStepsReached,
+    e.MaxIterationsReached, e.MaxStepsReached, e.HintAdded,
 }  # fmt: skip
 TOOLS = {e.ToolStarted, e.ToolCompleted, e.ToolFailed, e.ToolCancelled}
 CHILDREN = {e.ChildStarted, e.ChildEnded}
