@@ -65,6 +65,17 @@ class TreeHeld(JournalError):
         self.owner = owner
 
 
+class OwnerSilent(TreeHeld):
+    """A live process holds the tree and has not taken what was left for it; it stays in the inbox."""
+
+    def __init__(self, root_id: str, owner: str) -> None:
+        super().__init__(root_id, owner)
+        self.args = (
+            f"{root_id} is held by {owner}, which has not taken this yet; it stays in the inbox, and the owner, or "
+            "whoever resumes the tree, will take it",
+        )
+
+
 class CorruptJournal(JournalError):
     """Stored data could not be read back; the message names the place. Nothing was changed."""
 

@@ -72,12 +72,12 @@ class Said:
 
 
 async def answer(request: str, said: Said, db: str | None) -> Exit:
-    """Record the answer to an open question of a tree that nobody holds.
+    """Record the answer to an open question, whoever runs its tree.
 
     Raises:
         NotFound: The question is not open.
         AnswerInvalid: The answer does not fit; the question stays open.
-        TreeHeld: A live process holds the tree.
+        OwnerSilent: A live process holds the tree and has not taken the answer yet.
     """
     said.check()
     place = Place.of(db)
@@ -86,9 +86,14 @@ async def answer(request: str, said: Said, db: str | None) -> Exit:
         view = await read_view(runtime.journal, info.root_id)
         asked = _asked(view, request)
         await runtime.answer(asked.id, said.to(asked), by=_user())
+        now = await runtime.journal.root(info.root_id)
     left = len(view.requests) - 1
     rest = f"; {left} more to answer: turntree requests {info.root_id}{place.options}" if left else ""
-    print(f"recorded; go on with: {resume_command(info.root_id, options=place.options)}{rest}", file=sys.stderr)
+    if now.owner is None:
+        next_step = f"recorded; go on with: {resume_command(info.root_id, options=place.options)}"
+    else:
+        next_step = f"it is taken, and the {now.owner} goes on"
+    print(f"{next_step}{rest}", file=sys.stderr)
     return Exit.DONE
 
 
@@ -116,7 +121,7 @@ async def cancel(tree: str | None, reason: str, db: str | None) -> Exit:
 
     Raises:
         NotFound: There is no such tree.
-        TreeHeld: A live process holds it.
+        OwnerSilent: A live process holds it and has not taken this yet.
     """
     async with Place.of(db).open() as runtime:
         info = await find_tree(runtime.journal, tree)

@@ -79,8 +79,12 @@ class Live:
 
     # -------------------------------------------------------------------------------------------- recording
 
-    def signal(self, signal: s.Signal) -> None:
+    def signal(self, signal: s.Signal, taken: int | None = None) -> None:
         """Record what happened and what follows from it, as one batch.
+
+        Args:
+            signal: What happened.
+            taken: Ticket of the submission that said so, taken with the batch.
 
         Raises:
             IllegalSignal: The Turn cannot take it; nothing was recorded.
@@ -93,7 +97,7 @@ class Live:
             raise
         except Exception as error:
             raise self._bug(f"could not take {signal!r}", error) from error
-        self._record(events)
+        self._record(events, taken)
 
     def pump(self) -> None:
         """Start what is wanted, now that a place came free or a time has come.
@@ -120,10 +124,10 @@ class Live:
         self.tree.fail(bug)
         return bug
 
-    def _record(self, events: list[EventData]) -> None:
-        if not events:
+    def _record(self, events: list[EventData], taken: int | None = None) -> None:
+        if not events and taken is None:
             return
-        self.tree.record(self, events)
+        self.tree.record(self, events, taken)
         state = self.state
         if self.held:
             self._give_back()

@@ -9,21 +9,22 @@ from typing import TYPE_CHECKING, Any
 import trio
 
 from runtime.core.kinds import find
-from runtime.errors import NotFound, RuntimeFault, UsageError
+from runtime.errors import KeyTaken, RuntimeFault, UsageError
 from runtime.journal import open_journal
 from runtime.shell import kinds as kinds  # registers the kind `agent`
+from runtime.shell import outside
 from runtime.shell.admission import Admission
-from runtime.shell.answers import check_answer, no_open_request
 from runtime.shell.clock import new_root_id, present_clock
+from runtime.shell.inbox import attend, take_in
 from runtime.shell.known import Known
 from runtime.shell.recovery import load_tree, refuse_unsafe_calls, revive
 from runtime.shell.runner import PATIENCE, drive, give_up, run_here, single_cause
 from runtime.shell.tree import Tree
 from runtime.shell.turn import Turn, result_of
+from runtime.shell.work import Worker
 from runtime.values import signals as s
 from runtime.values.budget import Budget
 from runtime.values.failure import Cause
-from runtime.values.ids import root_of, split_request_id
 from runtime.values.jsonlike import freeze
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from runtime.core.ports import Clock, Definition, IdSource, Journal, RootInfo
-    from runtime.shell.live import Live
+    from runtime.shell.work import OnStuck
     from runtime.values.requests import Answer, Request
     from runtime.values.result import TurnResult
 
@@ -56,26 +57,35 @@ class Runtime:
 
     # -------------------------------------------------------------------------------------------- start and run
 
-    async def start(self, what: Definition, input: Any = None, *, budget: Budget | None = None) -> Turn:
+    async def start(
+        self, what: Definition, input: Any = None, *, key: str | None = None, budget: Budget | None = None
+    ) -> Turn:
         """Start a tree in the background and return its root.
 
         Args:
             what: An agent, a plan or a scenario.
             input: What it is asked; a mapping for plans and scenarios.
+            key: Names the tree, such as the id of a message that may be delivered twice. If a tree has the key already,
+                that one is returned, and goes on if nobody holds it.
             budget: Limits of the tree.
 
         Raises:
-            UsageError: The definition or the input does not hold; nothing was recorded.
+            UsageError: The definition or the input does not hold, or the key is that of a tree with others; nothing
+                was recorded.
         """
-        tree = await self._create(what, input, budget or Budget())
+        made = await self._make(what, input, key, budget or Budget())
+        if isinstance(made, Turn):
+            return made
+        tree = made
         self.go(tree)
-        return Turn(self, tree)
+        return Turn(self, tree.root_id, tree)
 
     async def run(
         self,
         what: Definition,
         input: Any = None,
         *,
+        key: str | None = None,
         budget: Budget | None = None,
         on_request: Callable[[Request], Awaitable[Answer | None]] | None = None,
     ) -> TurnResult:
@@ -86,6 +96,7 @@ class Runtime:
         Args:
             what: An agent, a plan or a scenario.
             input: What it is asked.
+            key: Names the tree. If a tree has the key already, its result is waited for instead.
             budget: Limits of the tree.
             on_request: Called for each question as soon as it is asked, while the rest of the tree runs on; returns the
                 answer, or None to leave the question open.
@@ -93,7 +104,10 @@ class Runtime:
         Raises:
             UsageError: The definition or the input does not hold; nothing was recorded.
         """
-        tree = await self._create(what, input, budget or Budget())
+        made = await self._make(what, input, key, budget or Budget())
+        if isinstance(made, Turn):
+            return await made.result()
+        tree = made
         tree.in_caller = True
         try:
             await run_here(self, tree, on_request)
@@ -101,15 +115,23 @@ class Runtime:
             raise single_cause(group) from group
         return result_of(tree)
 
-    async def _create(self, what: Definition, input: Any, budget: Budget) -> Tree:
+    async def _make(self, what: Definition, input: Any, key: str | None, budget: Budget) -> Tree | Turn:
+        """Return a new tree that has begun, or the one that has the key already."""
         sort = getattr(what, "kind", None)
         if isinstance(what, type) or not isinstance(sort, str):
             raise UsageError(f"{what!r} cannot be run; give an Agent, a Plan or a scenario")
-        kind = find(sort)
-        accepted = freeze(kind.accept(what, input), where="input")
+        accepted = freeze(find(sort).accept(what, input), where="input")
         digest = await self.digest(what)
         now = self.clock.now()
-        claim = await self.journal.create(self.ids(now), kind=what.kind, name=what.name, definition=digest, now=now)
+        try:
+            claim = await self.journal.create(
+                self.ids(now), kind=sort, name=what.name, definition=digest, now=now, key=key
+            )
+        except KeyTaken as taken:
+            known = await outside.same_tree(self, taken, what, input)
+            if known is not None:
+                return known
+            claim = await self.journal.claim(taken.root_id, now=now)
         tree = Tree(self, claim, what)
         self.trees[tree.root_id] = tree
         try:
@@ -155,7 +177,7 @@ class Runtime:
         """
         held = self.trees.get(root_id)
         if held is not None:
-            return Turn(self, held)
+            return Turn(self, root_id, held)
         tree = await load_tree(self, root_id, definition)
         try:
             asked = tree.root.state.cancelling
@@ -166,21 +188,22 @@ class Runtime:
                 refuse_unsafe_calls(tree)
                 self.trees[root_id] = tree
                 revive(tree)
+                await take_in(self, [tree])
                 self.go(tree)
-                return Turn(self, tree)
+                return Turn(self, tree.root_id, tree)
         except BaseException:
             with trio.CancelScope(shield=True, deadline=trio.current_time() + PATIENCE):
                 await give_up(self, tree)
             raise
         await self.let_go(tree)
-        return Turn(self, tree)
+        return Turn(self, tree.root_id, tree)
 
     # -------------------------------------------------------------------------------------------- from outside
 
     async def answer(self, request: str, answer: Answer, *, by: str = "someone") -> None:
-        """Answer an open question of a tree that this runtime or nobody holds.
+        """Answer an open question, whoever runs its tree; returns once the answer is durable.
 
-        A tree that nobody holds takes the answer and stays where it is until it is resumed.
+        A tree that nobody holds takes the answer and stays where it is until it is resumed, by a worker perhaps.
 
         Args:
             request: The request's id.
@@ -190,59 +213,60 @@ class Runtime:
         Raises:
             NotFound: No such request is open.
             AnswerInvalid: The answer does not fit; the request stays open.
-            TreeHeld: A live process holds the tree.
+            OwnerSilent: Another live process holds the tree and has not taken the answer yet.
         """
-        try:
-            turn_id, key = split_request_id(request)
-        except ValueError as error:
-            raise NotFound(str(error)) from None
-        root_id = root_of(turn_id)
-        tree = self.trees.get(root_id)
-        if tree is None:
-            async with self._borrow(root_id) as borrowed:
-                self._take_answer(borrowed, turn_id, key, answer, by)
-            return
-        live = self._take_answer(tree, turn_id, key, answer, by)
-        tree.wake(live)
-        self.go(tree)
-        await tree.barrier()
+        await outside.answer(self, request, answer, by)
 
-    def _take_answer(self, tree: Tree, turn_id: str, key: str, answer: Answer, by: str) -> Live:
-        live = tree.find(turn_id)
-        asked = live.state.requests.get(key) if live is not None else None
-        if live is None or asked is None:
-            raise no_open_request(tree, f"{turn_id}:{key}")
-        live.signal(s.Answered(key, check_answer(asked, answer), by))
-        tree.drop_requests(live)
-        return live
+    async def tell(self, turn_id: str, text: str, *, by: str | None = None) -> None:
+        """Steer a running agent, whoever runs it; see `Turn.tell`.
+
+        Raises:
+            NotFound: No such tree.
+            UsageError: The Turn has ended, or is no agent.
+            OwnerSilent: A live process holds the tree and has not taken it yet.
+        """
+        await outside.tell(self, turn_id, text, by)
 
     async def cancel(self, root_id: str, reason: str, *, by: str | None = None) -> TurnResult:
-        """End a tree for good, whoever started it, unless a live process holds it.
+        """End a tree for good, whoever runs it.
 
         Returns once everything in it has stopped and its endings are durable.
 
         Raises:
             NotFound: No such tree.
-            TreeHeld: Another live process holds it.
+            OwnerSilent: Another live process holds it and has not taken this yet.
+        """
+        return await outside.cancel(self, root_id, reason, by)
+
+    async def result(self, root_id: str) -> TurnResult:
+        """Wait until a tree has ended or waits for someone outside, whoever runs it, and say how it stands.
+
+        Raises:
+            NotFound: No such tree.
         """
         tree = self.trees.get(root_id)
-        if tree is not None:
-            return await Turn(self, tree).cancel(reason, by=by)
-        async with self._borrow(root_id) as borrowed:
-            if borrowed.root.state.ending is None:
-                borrowed.root.signal(s.CancelRequested(reason, by))
-                borrowed.close(borrowed.root, Cause("cancelled", reason, by))
-        return result_of(borrowed)
+        return await (Turn(self, root_id, tree).result() if tree is not None else outside.at_rest(self, root_id))
 
-    @asynccontextmanager
-    async def _borrow(self, root_id: str) -> AsyncIterator[Tree]:
-        """Hold a tree that nobody holds for as long as the block takes."""
-        tree = await load_tree(self, root_id, None)
-        try:
-            yield tree
-        finally:
-            with trio.CancelScope(shield=True, deadline=trio.current_time() + PATIENCE):
-                await self.let_go(tree)
+    async def turn(self, root_id: str) -> Turn:
+        """Return a handle on any tree of the journal.
+
+        Raises:
+            NotFound: No such tree.
+        """
+        await self.journal.root(root_id)
+        return Turn(self, root_id, self.trees.get(root_id))
+
+    async def work(self, *, limit: int = 8, on_stuck: OnStuck | None = None) -> None:
+        """Take on every tree of the journal that can go on and that nobody runs, for ever; cancel it to stop.
+
+        These are the trees whose question was answered, whose owner died or let go of them in the middle, and those for
+        which something was left. Several workers may share a journal. A tree that waits is let go of.
+
+        Args:
+            limit: How many trees to run at a time.
+            on_stuck: Told of each tree that cannot be resumed, and why, as often as something in it has changed.
+        """
+        await Worker(self, limit, on_stuck).work()
 
     async def requests(self, root_id: str) -> list[Request]:
         """Return the open questions of a tree, oldest first, also while another process holds it."""
@@ -310,6 +334,7 @@ async def open_runtime(
     try:
         async with trio.open_nursery() as nursery:
             runtime.nursery = nursery
+            nursery.start_soon(attend, runtime)
             try:
                 yield runtime
             except Exception as error:  # noqa: BLE001 - raised again below, outside the nursery, so that nothing wraps it

@@ -78,8 +78,10 @@ class EventStream:
         tree = self._tree
         facts = tree.newest(self._position) if tree is not None else None
         if facts is None:
+            seen = self._journal.news()
             facts = await self._journal.read(self._root_id, self._position, _CHUNK)
-            self._done = not facts and tree is None
+            if not facts and tree is None:
+                await self._journal.changed(seen)
         self._facts.extend(facts)
         if facts or tree is None:
             return

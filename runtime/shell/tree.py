@@ -65,11 +65,15 @@ class Tree:
         self.released = False
         self.failure: BaseException | None = None
         self.stirred: trio.Event | None = None
+        self.borrowed = False
+        """Whether it is held only for as long as it takes to record something."""
+        self.tickets: set[int] = set()
+        """Submissions that were taken; the journal may not have committed that yet."""
 
     # -------------------------------------------------------------------------------------------- recording
 
-    def record(self, live: Live, events: Iterable[e.EventData]) -> None:
-        """Append one batch of one Turn."""
+    def record(self, live: Live, events: Iterable[e.EventData], taken: int | None = None) -> None:
+        """Append one batch of one Turn, and take the submission that caused it."""
         now = self.runtime.clock.now()
         header = live.header
         sequence, position = live.sequence, self.position
@@ -79,13 +83,13 @@ class Tree:
             position += 1
             facts.append(e.Fact(header, sequence, position, now, event))
         live.sequence, self.position = sequence, position
-        self._append(facts)
+        self._append(facts, taken)
 
-    def _append(self, facts: list[e.Fact]) -> None:
+    def _append(self, facts: list[e.Fact], taken: int | None = None) -> None:
         if self.failure is not None:
             raise JournalError(f"{self.root_id} has stopped and records nothing more: {self.failure}")
         try:
-            self.journal.append(self.claim, facts, self.status)
+            self.journal.append(self.claim, facts, self.status, taken)
         except RuntimeFault as error:
             self.fail(error)
             raise

@@ -1,5 +1,6 @@
 """The command line as a process: kills, signals, pipes, and a person at a terminal."""
 
+import json
 import os
 import pty
 import re
@@ -15,6 +16,7 @@ import pytest
 
 from planner.cli.exits import Exit
 from tests.planner.cli.conftest import Cli, process
+from tests.planner.cli.texts import ASKS_AND_WORKS
 
 PATIENCE = 20.0
 """Seconds after which a test gives up on a process."""
@@ -59,14 +61,41 @@ def test_an_interrupted_run_says_how_to_go_on(cli: Cli, folder: Path, number: si
 
 
 def test_a_live_process_keeps_its_tree(cli: Cli, folder: Path) -> None:
-    """Others can look at the tree while it runs, and cannot act on it."""
+    """Others can look at the tree while it runs, and cannot take it over; their cancel is its own."""
     run = process(folder, "run", "works.yaml")
     try:
         wait_for(folder / "trace", "second")
         assert "waits for the tool work" in cli("why").out
-        assert cli("cancel").code == Exit.HELD
+        assert cli("resume").code == Exit.HELD
+        ended = cli("cancel", "--reason", "enough")
+        assert (ended.code, "is cancelled" in ended.err) == (Exit.DONE, True)
+        _, error = run.communicate(timeout=PATIENCE)
+        assert run.returncode == Exit.CANCELLED
+        assert "enough" in error
     finally:
-        run.send_signal(signal.SIGINT)
+        run.kill()
+        run.communicate(timeout=PATIENCE)
+
+
+def test_a_question_of_a_live_process_is_answered_from_another(cli: Cli, folder: Path) -> None:
+    """It goes on within a second, and the one who answered is told that it does."""
+    (folder / "both.yaml").write_text(ASKS_AND_WORKS)
+    run = process(folder, "run", "both.yaml")
+    try:
+        wait_for(folder / "trace", "second")
+        (request,) = json.loads(cli("requests", "--json").out)["requests"]
+        began = time.monotonic()
+        said = cli("answer", request["id"], "--value", "blue")
+        assert (said.code, "it is taken, and the process" in said.err) == (Exit.DONE, True), said.err
+        assert time.monotonic() - began < 5  # about 0.2 on a machine that does nothing else
+        again = cli("answer", request["id"], "--value", "red")
+        assert (again.code, "is not open" in again.err) == (Exit.MISUSED, True)
+        assert cli("events").out.count("REQUEST_ANSWERED") == 1
+        assert cli("cancel").code == Exit.DONE
+        run.communicate(timeout=PATIENCE)
+        assert run.returncode == Exit.CANCELLED
+    finally:
+        run.kill()
         run.communicate(timeout=PATIENCE)
 
 

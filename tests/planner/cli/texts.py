@@ -35,6 +35,17 @@ plan:
   output: "${tasks.second.output}"
 """
 
+ASKS_AND_WORKS = """\
+turntree: 1
+name: both
+tools:
+  work: {python: "my_tools:work", replay: safe}
+plan:
+  tasks:
+    colour: {ask: {message: Which colour?}}
+    work: {tool: work, with: {name: second, seconds: 30}}
+"""
+
 TOOLS = '''\
 """Tools that leave a trace outside the journal."""
 

@@ -74,7 +74,7 @@ async def test_a_tree_that_was_let_go_of_cannot_be_cancelled_by_its_old_handle(a
         tree = runtime.trees[ROOT]
         await runtime.let_go(tree)
         with pytest.raises(UsageError, match="resume it, then cancel it"):
-            await Turn(runtime, tree).cancel("late")
+            await Turn(runtime, tree.root_id, tree).cancel("late")
         assert turn.turn_id == ROOT
 
 

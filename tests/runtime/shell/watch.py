@@ -100,12 +100,12 @@ def watching() -> Iterator[Watch]:
     watch = Watch()
     append, record, close, restore = Tree._append, Tree.record, Tree.close, recovery._restore
 
-    def watched_append(tree: Tree, facts: list[Fact]) -> None:
-        append(tree, facts)
+    def watched_append(tree: Tree, facts: list[Fact], taken: int | None = None) -> None:
+        append(tree, facts, taken)
         watch.recorded(tree, facts)
 
-    def watched_record(tree: Tree, live: Live, events: Any) -> None:
-        record(tree, live, events)
+    def watched_record(tree: Tree, live: Live, events: Any, taken: int | None = None) -> None:
+        record(tree, live, events, taken)
         watch.compare(live)
 
     def watched_close(tree: Tree, live: Live, cause: Any) -> None:
