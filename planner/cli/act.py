@@ -1,4 +1,4 @@
-"""The commands that act on trees which nobody holds: `answer` and `cancel`."""
+"""The commands that act on trees: `answer`, `cancel` and `tell`."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 
 import attrs
 
+from planner.cli.batch import answer_from
 from planner.cli.exits import Exit
 from planner.cli.forms import read_pairs
-from planner.cli.place import Place, find_tree, read_view
-from planner.inspector import resume_command
+from planner.cli.place import Place, find_tree, find_turn, read_view
+from planner.inspector import path_of, resume_command
 from planner.inspector.words import clean
 from planner.plan.fields import parse_option
 from runtime.errors import AnswerInvalid, NotFound, UsageError
@@ -94,6 +95,26 @@ async def answer(request: str, said: Said, db: str | None) -> Exit:
     else:
         next_step = f"it is taken, and the {now.owner} goes on"
     print(f"{next_step}{rest}", file=sys.stderr)
+    return Exit.DONE
+
+
+async def answer_all(source: str, db: str | None) -> Exit:
+    """Give all answers of a file, see `answer_from`."""
+    return await answer_from(source, db, _user())
+
+
+async def tell(turn: str, text: str, db: str | None) -> Exit:
+    """Steer a running agent.
+
+    Raises:
+        NotFound: There is no such Turn.
+        UsageError: It has ended, or is no agent.
+        OwnerSilent: A live process holds the tree and has not taken this yet.
+    """
+    async with Place.of(db).open() as runtime:
+        _, _, node = await find_turn(runtime.journal, turn)
+        await runtime.tell(node.turn_id, text, by=_user())
+    print(f"{path_of(node)} ({node.turn_id}) is told before its next model call", file=sys.stderr)
     return Exit.DONE
 
 

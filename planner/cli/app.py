@@ -68,6 +68,7 @@ def run(
     offline: Annotated[bool, Parameter(help="Let every model play the scenario's scripts.")] = False,
     virtual_time: Virtual = False,
     ask: Annotated[bool, Parameter(help="Ask you what the scenario's script could answer.")] = False,
+    key: Annotated[str | None, Parameter(help="Names the tree: the same key is the same tree, started once.")] = None,
     db: Db = None,
     jsonl: JsonLines = False,
     json: Json = False,
@@ -79,8 +80,9 @@ def run(
 
     output = _output(json=json, jsonl=jsonl, quiet=quiet, previews=previews)
     source = Source(
-        scenario=scenario, inputs=tuple(input or ()), tools=tools, models=tuple(model or ()), offline=offline, ask=ask
-    )
+        scenario=scenario, inputs=tuple(input or ()), tools=tools, models=tuple(model or ()), offline=offline, ask=ask,
+        key=key,
+    )  # fmt: skip
     return Job(partial(run, source, output, db, virtual_time=virtual_time), virtual_time)
 
 
@@ -134,8 +136,18 @@ def list_(*, every: Annotated[bool, Parameter(name="--all", help="Old trees too.
 
 
 @app.command
-def tree(turn: AnyTurn = None, /, *, db: Db = None) -> Outcome:
+def tree(
+    turn: AnyTurn = None,
+    /,
+    *,
+    follow: Annotated[bool, Parameter(help="Keep showing the whole tree until it has ended.")] = False,
+    db: Db = None,
+) -> Outcome:
     """Show a tree of Turns: who did what, how long it took, what it cost."""
+    if follow:
+        from planner.cli.watch import follow_tree
+
+        return Job(partial(follow_tree, turn, db))
     from planner.cli.look import tree
 
     return Job(partial(tree, turn, db))
@@ -164,6 +176,7 @@ def events(
     *,
     after: Annotated[int, Parameter(help="Only facts with a higher position.")] = 0,
     every: Annotated[bool, Parameter(name="--all", help="Of all trees, in the order of the journal.")] = False,
+    follow: Annotated[bool, Parameter(help="Go on with new facts as they come, until the tree has ended.")] = False,
     jsonl: JsonLines = False,
     db: Db = None,
 ) -> Outcome:
@@ -173,7 +186,7 @@ def events(
 
     if every and tree is not None:
         raise UsageError(f"--all prints every tree; leave out {tree!r}, or --all")
-    return Job(partial(events, tree, db, after=after, every=every, jsonl=jsonl))
+    return Job(partial(events, tree, db, after=after, every=every, follow=follow, jsonl=jsonl))
 
 
 @app.command
@@ -186,18 +199,31 @@ def requests(tree: Tree = None, /, *, json: Json = False, db: Db = None) -> Outc
 
 @app.command
 def answer(
-    request: Annotated[str, Parameter(help="Id of the question, as `turntree requests` prints it.")],
+    request: Annotated[str | None, Parameter(help="Id of the question, as `turntree requests` prints it.")] = None,
     /,
     *,
     approve: Annotated[bool, Parameter(help="Say yes.")] = False,
     reject: Annotated[str | None, Parameter(help="Say no, with the reason.")] = None,
     value: Annotated[str | None, Parameter(help="Answer a question without a form.", allow_leading_hyphen=True)] = None,
     form: Annotated[list[str] | None, Parameter(help="A field as name=value; may be repeated.")] = None,
+    source: Annotated[
+        str | None,
+        Parameter(
+            name="--from", help="A file of JSON lines with an answer each; - is stdin.", allow_leading_hyphen=True
+        ),
+    ] = None,
     db: Db = None,
 ) -> Outcome:
-    """Answer an open question of a tree that nobody runs."""
-    from planner.cli.act import Said, answer
+    """Answer an open question, whoever runs its tree; or many, from a file."""
+    from planner.cli.act import Said, answer, answer_all
+    from runtime.errors import UsageError
 
+    if source is not None:
+        if request is not None or approve or reject is not None or value is not None or form:
+            raise UsageError("--from brings questions and answers; leave out the others")
+        return Job(partial(answer_all, source, db))
+    if request is None:
+        raise UsageError("name the question, as `turntree requests` prints it, or give answers with --from FILE")
     said = Said(approve=approve, reject=reject, value=value, form=tuple(form or ()))
     return Job(partial(answer, request, said, db))
 
@@ -233,3 +259,25 @@ def cancel(
     from planner.cli.act import cancel
 
     return Job(partial(cancel, tree, reason, db))
+
+
+@app.command
+def tell(
+    turn: Annotated[str, Parameter(help="Id of the agent's Turn; the root may be cut short.")],
+    text: Annotated[str, Parameter(help="What to tell it.", allow_leading_hyphen=True)],
+    /,
+    *,
+    db: Db = None,
+) -> Outcome:
+    """Steer a running agent: it reads this before it calls its model again."""
+    from planner.cli.act import tell
+
+    return Job(partial(tell, turn, text, db))
+
+
+@app.command
+def work(*, limit: Annotated[int, Parameter(help="How many trees to run at a time.")] = 8, db: Db = None) -> Outcome:
+    """Run every tree that can go on and that nobody runs, until interrupted."""
+    from planner.cli.watch import work
+
+    return Job(partial(work, db, limit=limit))

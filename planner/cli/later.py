@@ -7,13 +7,11 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-COMMANDS: Final = frozenset({"new", "retry", "fork", "work", "prune", "serve", "export", "simulate"})
+COMMANDS: Final = frozenset({"new", "retry", "fork", "prune", "serve", "export", "simulate"})
 OPTIONS: Final[Mapping[str, frozenset[str]]] = {
-    "run": frozenset({"--key"}),
     "list": frozenset({"--status"}),
-    "tree": frozenset({"--follow"}),
-    "events": frozenset({"--follow", "--previews"}),
-    "answer": frozenset({"--grant", "--result", "--error", "--edit", "--from"}),
+    "events": frozenset({"--previews"}),
+    "answer": frozenset({"--grant", "--result", "--error", "--edit"}),
     "resume": frozenset({"--accept-changes"}),
 }
 """By command."""

@@ -16,6 +16,8 @@ from planner.inspector import Setting, TreeView, answer_command, path_of, why
 from planner.inspector.words import amount, clean, cut, short, span
 from runtime.codec import Codec
 from runtime.core.ports import RootInfo
+from runtime.values.events import ENDINGS
+from runtime.values.status import TERMINAL
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -172,15 +174,18 @@ def requests_text(view: TreeView, now: float, options: str) -> str:
 # ------------------------------------------------------------------------------------------------ events
 
 
-async def events(tree: str | None, db: str | None, *, after: int, every: bool, jsonl: bool) -> Exit:
+async def events(tree: str | None, db: str | None, *, after: int, every: bool, follow: bool, jsonl: bool) -> Exit:
     """Print the facts of a tree, or of all trees in the order in which they were committed.
 
-    With `every`, `after` counts in the order of the whole journal.
+    With `every`, `after` counts in the order of the whole journal. With `follow`, new facts are printed as they come,
+    until the tree has ended.
     """
     async with Place.of(db).open() as runtime:
         journal = runtime.journal
         info = None if every and tree is None else await find_tree(journal, tree)
+        ended = False
         while True:
+            seen = journal.news()
             if info is None:
                 numbered = await journal.read_all(after, _CHUNK)
             else:
@@ -188,10 +193,15 @@ async def events(tree: str | None, db: str | None, *, after: int, every: bool, j
             for number, fact in numbered:
                 after = number
                 print(
-                    orjson.dumps(_CODEC.wire(fact)).decode() if jsonl else event_line(number, fact, every=info is None)
+                    orjson.dumps(_CODEC.wire(fact)).decode() if jsonl else event_line(number, fact, every=info is None),
+                    flush=follow,
                 )
-            if not numbered:
+                ended = info is not None and fact.parent_turn_id is None and type(fact.data) in ENDINGS
+            if numbered:
+                continue
+            if ended or not follow or (info is not None and (await journal.root(info.root_id)).status in TERMINAL):
                 return Exit.DONE
+            await journal.changed(seen)
 
 
 def event_line(number: int, fact: Fact, *, every: bool = False) -> str:

@@ -36,6 +36,7 @@ class Source:
     offline: bool = False
     ask: bool = False
     """Ask people although the scenario's script could answer for them."""
+    key: str | None = None
 
     def load(self) -> Scenario:
         """Read the scenario.
@@ -75,7 +76,7 @@ async def run(source: Source, output: Output, db: str | None, *, virtual_time: b
     place.prepare()
 
     async def start(runtime: Runtime) -> Started:
-        return Started(turn=await runtime.start(scenario, inputs), scenario=scenario)
+        return Started(turn=await runtime.start(scenario, inputs, key=source.key), scenario=scenario)
 
     async with open_runtime(place.path) as runtime:
         return await follow(start, runtime, output, place)

@@ -20,19 +20,28 @@ def check_answer(asked: OpenRequest, answer: Answer) -> Answer:
     Raises:
         AnswerInvalid: It does not fit what was asked. A rejection always fits.
     """
+    return fitting(asked.message, asked.form, answer)
+
+
+def fitting(message: str, form: Any, answer: Answer) -> Answer:
+    """Return an answer to this message with this form, with a value that can be kept.
+
+    Raises:
+        AnswerInvalid: It does not fit. A rejection always fits.
+    """
     if answer.kind == "reject":
         if not isinstance(answer.value, str) or not answer.value.strip():
             raise AnswerInvalid("a rejection needs a reason: Answer.reject('why')")
         return answer
-    if asked.form is None:
+    if form is None:
         if answer.kind == "form":
-            raise AnswerInvalid(f"{asked.message!r} has no form; approve, reject, or give a value")
+            raise AnswerInvalid(f"{message!r} has no form; approve, reject, or give a value")
     else:
         if answer.kind != "form":
-            fields = ", ".join(asked.form.get("properties", {}))
-            raise AnswerInvalid(f"{asked.message!r} wants a form with {fields}; or reject it with a reason")
-        answer = Answer.form(_with_defaults(asked.form, answer.value))
-        wrong = Validator(asked.form).explain(answer.value)
+            fields = ", ".join(form.get("properties", {}))
+            raise AnswerInvalid(f"{message!r} wants a form with {fields}; or reject it with a reason")
+        answer = Answer.form(_with_defaults(form, answer.value))
+        wrong = Validator(form).explain(answer.value)
         if wrong is not None:
             raise AnswerInvalid(wrong)
     try:

@@ -17,12 +17,12 @@ def test_help_lists_the_commands_of_this_version(cli: Cli) -> None:
     assert ran.code == Exit.DONE
     commands = [line.split()[1] for line in ran.out.splitlines() if line.startswith("│ ") and line[2] not in " -"]
     assert commands == [
-        "answer", "cancel", "check", "events", "graph", "list", "requests", "resume", "run", "schema", "show", "tree",
-        "why",
+        "answer", "cancel", "check", "events", "graph", "list", "requests", "resume", "run", "schema", "show", "tell",
+        "tree", "why", "work",
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("command", ["new", "retry", "fork", "work", "prune", "serve", "export", "simulate"])
+@pytest.mark.parametrize("command", ["new", "retry", "fork", "prune", "serve", "export", "simulate"])
 def test_commands_of_later_versions_are_refused(cli: Cli, command: str) -> None:
     """With the words "not supported yet"."""
     ran = cli(command, "something")
@@ -33,14 +33,10 @@ def test_commands_of_later_versions_are_refused(cli: Cli, command: str) -> None:
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["run", "asks.yaml", "--key", "k"],
         ["list", "--status", "stuck"],
-        ["tree", "--follow"],
-        ["events", "--follow"],
         ["events", "--previews"],
         ["answer", "x:0.1.1", "--grant", "cost=1"],
         ["answer", "x:0.1.1", "--approve", "--edit", "{}"],
-        ["answer", "--from", "file"],
         ["resume", "--accept-changes"],
     ],
 )
