@@ -90,7 +90,8 @@ async def _take(runtime: Runtime, tree: Tree, submission: Submission) -> None:
 async def _answer(runtime: Runtime, tree: Tree, ticket: int, body: Mapping[str, Any]) -> None:
     turn_id, key = split_request_id(body["request"])
     answer = Answer(body["kind"], body["value"])
-    taken = await who_answered(runtime, tree.root_id, turn_id, key)
+    before = await who_answered(runtime, tree.root_id, turn_id, key)
+    taken = tree.answered.get(body["request"], before)
     live = tree.find(turn_id)
     asked = live.state.requests.get(key) if live is not None else None
     if live is None or asked is None:
@@ -110,6 +111,7 @@ async def _answer(runtime: Runtime, tree: Tree, ticket: int, body: Mapping[str, 
 def take_answer(tree: Tree, live: Live, signal: s.Answered, ticket: int | None = None) -> None:
     """Record an answer that fits, and wake what waits for it."""
     live.signal(signal, ticket)
+    tree.answered[f"{live.header.turn_id}:{signal.request_key}"] = signal.by
     tree.drop_requests(live)
     tree.wake(live)
 

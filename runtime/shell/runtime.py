@@ -15,6 +15,7 @@ from runtime.shell import kinds as kinds  # registers the kind `agent`
 from runtime.shell import outside
 from runtime.shell.admission import Admission
 from runtime.shell.clock import new_root_id, present_clock
+from runtime.shell.feed import Feed
 from runtime.shell.inbox import attend, take_in
 from runtime.shell.known import Known
 from runtime.shell.recovery import load_tree, refuse_unsafe_calls, revive
@@ -28,7 +29,7 @@ from runtime.values.failure import Cause
 from runtime.values.jsonlike import freeze
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+    from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable
     from pathlib import Path
 
     from runtime.core.ports import Clock, Definition, IdSource, Journal, RootInfo
@@ -255,6 +256,27 @@ class Runtime:
         """
         await self.journal.root(root_id)
         return Turn(self, root_id, self.trees.get(root_id))
+
+    def feed(
+        self,
+        types: Collection[str] | None = None,
+        *,
+        consumer: str | None = None,
+        after: int | None = None,
+        root_id: str | None = None,
+    ) -> Feed:
+        """Return the facts of all trees in the order of the journal, for ever; see `Feed`.
+
+        Args:
+            types: Names of the facts to have, such as `{"TURN_COMPLETED"}`; all of them if left out.
+            consumer: Name under which the journal keeps how far one has come.
+            after: Offset to begin behind, without a consumer.
+            root_id: Facts of this tree only.
+
+        Raises:
+            UsageError: Both a consumer and an offset were given.
+        """
+        return Feed(self.journal, types, consumer, after, root_id)
 
     async def work(self, *, limit: int = 8, on_stuck: OnStuck | None = None) -> None:
         """Take on every tree of the journal that can go on and that nobody runs, for ever; cancel it to stop.

@@ -67,6 +67,8 @@ class Tree:
         self.stirred: trio.Event | None = None
         self.borrowed = False
         """Whether it is held only for as long as it takes to record something."""
+        self.answered: dict[str, str] = {}
+        """Who answered which request here; the journal may not have committed that yet."""
         self.tickets: set[int] = set()
         """Submissions that were taken; the journal may not have committed that yet."""
 
