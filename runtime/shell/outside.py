@@ -80,15 +80,17 @@ async def answer(runtime: Runtime, request: str, said: Answer, by: str) -> None:
     try:
         async with borrow(runtime, root_id) as tree:
             _answer(tree, turn_id, key, said, by)
-    except TreeHeld as held:
-        fact = await _deliver(runtime, held, answering(request, said, by))
-        data = fact.data if fact is not None else None
-        if isinstance(data, e.RequestRefused):
-            if data.kind == "invalid":
-                raise AnswerInvalid(data.reason) from None
-            raise NotFound(f"request {request} is not open: {data.reason}") from None
-        if not isinstance(data, e.RequestAnswered):
-            raise NotFound(f"request {request} is not open: its tree has ended") from None
+            return
+    except TreeHeld as error:
+        held = error
+    fact = await _deliver(runtime, held, answering(request, said, by))
+    data = fact.data if fact is not None else None
+    if isinstance(data, e.RequestRefused):
+        if data.kind == "invalid":
+            raise AnswerInvalid(data.reason)
+        raise NotFound(f"request {request} is not open: {data.reason}")
+    if not isinstance(data, e.RequestAnswered):
+        raise NotFound(f"request {request} is not open: its tree has ended")
 
 
 def _answer(tree: Tree, turn_id: str, key: str, said: Answer, by: str) -> Live:
@@ -111,8 +113,9 @@ async def cancel(runtime: Runtime, root_id: str, reason: str, by: str | None) ->
                 tree.root.signal(s.CancelRequested(reason, by))
                 tree.close(tree.root, Cause("cancelled", reason, by))
         return result_of(tree)
-    except TreeHeld as held:
-        await _deliver(runtime, held, cancelling(reason, by))
+    except TreeHeld as error:
+        held = error
+    await _deliver(runtime, held, cancelling(reason, by))
     return await at_rest(runtime, root_id, ended=True)
 
 
@@ -130,10 +133,11 @@ async def tell(runtime: Runtime, turn_id: str, text: str, by: str | None) -> Non
     try:
         async with borrow(runtime, root_id) as tree:
             _tell(tree, turn_id, kept, by)
-    except TreeHeld as held:
-        fact = await _deliver(runtime, held, telling(turn_id, kept, by))
-        if fact is None:
-            raise UsageError(_NOBODY.format(turn_id)) from None
+            return
+    except TreeHeld as error:
+        held = error
+    if await _deliver(runtime, held, telling(turn_id, kept, by)) is None:
+        raise UsageError(_NOBODY.format(turn_id))
 
 
 def _tell(tree: Tree, turn_id: str, text: str, by: str | None) -> None:
