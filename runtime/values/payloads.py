@@ -6,22 +6,18 @@ so that only envelopes know absolute ids. Kinds outside this package bring paylo
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
+from runtime.values.asking import RequestAnswered as RequestAnswered
+from runtime.values.asking import RequestRefused as RequestRefused
+from runtime.values.asking import RequestWithdrawn as RequestWithdrawn
+from runtime.values.asking import TaskAnswerRequested as TaskAnswerRequested
 from runtime.values.failure import Cause, Failure
 from runtime.values.messages import AssistantMessage
+from runtime.values.payload import EventData as EventData
 from runtime.values.record import Record, record
-from runtime.values.requests import Answer
 from runtime.values.status import Status
 from runtime.values.usage import Usage
-
-
-class EventData(Record):
-    """Base of every payload. Subclasses are made by `record` and set `type`."""
-
-    __slots__ = ()
-    type: ClassVar[str]
-
 
 # ------------------------------------------------------------------------------------------------ Turn
 
@@ -259,53 +255,6 @@ class ToolDenied(EventData):
     name: str
     reason: str
     message: str
-
-
-# ------------------------------------------------------------------------------------------------ Requests
-
-
-@record
-class TaskAnswerRequested(EventData):
-    """A task asks a person."""
-
-    type: ClassVar[str] = "TASK_ANSWER_REQUESTED"
-    request_key: str
-    message: str
-    show: Any = None
-    form: Any = None
-    """JSON Schema of the answer."""
-
-
-@record
-class RequestAnswered(EventData):
-    """A request was answered and is closed for good."""
-
-    type: ClassVar[str] = "REQUEST_ANSWERED"
-    request_key: str
-    answer: Answer
-    by: str
-
-
-@record
-class RequestRefused(EventData):
-    """An answer came that could not be taken: too late, not fitting, or to nothing that was asked."""
-
-    type: ClassVar[str] = "REQUEST_REFUSED"
-    request: str
-    """Relative to this Turn, which is the one that asked or, when that has ended, the nearest above it."""
-    kind: Literal["late", "invalid"]
-    """`late`: the request is not open, as somebody answered it first or nobody ever asked; `invalid`: it still is."""
-    by: str
-    reason: str
-
-
-@record
-class RequestWithdrawn(EventData):
-    """Nobody needs the answer any more."""
-
-    type: ClassVar[str] = "REQUEST_WITHDRAWN"
-    request_key: str
-    reason: str
 
 
 # ------------------------------------------------------------------------------------------------ Children
