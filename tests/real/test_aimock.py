@@ -1,10 +1,13 @@
 """The adapter against a mock of a provider that others wrote: what it sends and understands is no private agreement."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from planner.cli import main
+from planner.cli.exits import Exit
 from runtime import Agent, ModelError, Status, Usage, open_runtime
 from runtime.core.ports import ModelReply, ModelRequest
 from runtime.models import OpenAIModel
@@ -98,3 +101,33 @@ async def test_a_stall(address: str) -> None:
     with pytest.raises(ModelError, match=r"nothing came within 0\.5 s") as caught:
         await ask(address, "Stall.", idle_timeout=0.5)
     assert caught.value.kind == "timeout"
+
+
+REHEARSED = """\
+turntree: 1
+name: greeting
+models: {fast: {provider: scripted}}
+agents: {host: {model: fast}}
+plan:
+  tasks:
+    greet: {agent: host, prompt: Greet me.}
+    gate: {needs: [greet], ask: {message: Good enough?}}
+  output: "${tasks.greet.output}"
+scripts: {host: [{text: rehearsed}], answers: {gate: true}}
+expect: {output: rehearsed}
+"""
+
+
+def test_a_rehearsed_scenario_with_a_real_model(
+    address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`--model` puts a real model in its place: then people are asked, and nobody expects what the script says."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.setenv("OPENAI_BASE_URL", address)
+    (tmp_path / "greeting.yaml").write_text(REHEARSED)
+    assert main(["run", "greeting.yaml", "--db", "runs.db", "--model", "fast=openai:gpt-mock"]) == Exit.WAITS
+    command = next(line.split() for line in capsys.readouterr().err.splitlines() if "turntree answer" in line)
+    assert main(["answer", command[2], "--approve", "--db", "runs.db"]) == Exit.DONE
+    assert main(["resume", "--db", "runs.db"]) == Exit.DONE
+    assert capsys.readouterr().out == "Hello there.\n"
